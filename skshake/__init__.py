@@ -1,0 +1,53 @@
+"""Graph classification for people who know scikit-learn.
+
+Graphs are coarsened with Kirchhoff forests at a resolution q* learnt from the data
+(:class:`KFCoarsener`), and a small graph neural network reads the hierarchy from coarse
+to fine (:class:`SHAKEClassifier`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0.dev0"
+
+# Public names are imported when first used: `import skshake` stays cheap, and torch
+# loads only when a classifier is fitted.
+_HOME = {
+    "Graph": "skshake.graphs",
+    "GraphCollection": "skshake.graphs",
+    "GraphHierarchy": "skshake.hierarchy",
+    "HierarchyCollection": "skshake.hierarchy",
+    "KFCoarsener": "skshake._coarsener",
+    "KirchhoffForests": "skshake.forests",
+    "ReductionWarning": "skshake._coarsener",
+    "ResolutionWarning": "skshake.resolution",
+    "SHAKEClassifier": "skshake._classifier",
+    "as_graphs": "skshake.graphs",
+    "sample_forests": "skshake.forests",
+}
+
+__all__ = [
+    "Graph",
+    "GraphCollection",
+    "GraphHierarchy",
+    "HierarchyCollection",
+    "KFCoarsener",
+    "KirchhoffForests",
+    "ReductionWarning",
+    "ResolutionWarning",
+    "SHAKEClassifier",
+    "as_graphs",
+    "sample_forests",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'skshake' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

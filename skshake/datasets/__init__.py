@@ -1,0 +1,7 @@
+"""Graph data sets: bundled molecules, and files of users."""
+
+from skshake.datasets._arrays import load_npz
+from skshake.datasets._bundled import load_bace, load_mutag
+from skshake.datasets._molecules import load_molecules_csv
+
+__all__ = ["load_bace", "load_molecules_csv", "load_mutag", "load_npz"]

@@ -1,0 +1,21 @@
+"""Kirchhoff forests: random rooted spanning forests drawn by Wilson's algorithm."""
+
+from skshake.forests._forest import (
+    MAX_SEED,
+    KirchhoffForests,
+    as_resolutions,
+    count_blocks,
+    draw_partitions,
+    sample_forests,
+    streams_of,
+)
+
+__all__ = [
+    "MAX_SEED",
+    "KirchhoffForests",
+    "as_resolutions",
+    "count_blocks",
+    "draw_partitions",
+    "sample_forests",
+    "streams_of",
+]

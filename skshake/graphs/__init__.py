@@ -1,0 +1,34 @@
+"""Graphs of any kind, read once into flat arrays."""
+
+from skshake.graphs._collection import (
+    Arcs,
+    Graph,
+    GraphCollection,
+    arcs_from_edges,
+    concatenate_graphs,
+    with_degree_feature,
+)
+from skshake.graphs._convert import as_graphs, from_arcs
+from skshake.graphs._features import CATEGORY, FLOAT, Features, empty_features
+from skshake.graphs._fingerprint import mix
+from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
+
+__all__ = [
+    "CATEGORY",
+    "FLOAT",
+    "Arcs",
+    "Features",
+    "Graph",
+    "GraphCollection",
+    "arcs_from_edges",
+    "as_graph_numbers",
+    "as_graphs",
+    "concatenate_graphs",
+    "empty_features",
+    "from_arcs",
+    "mix",
+    "offsets",
+    "owner_of",
+    "rows_of",
+    "with_degree_feature",
+]

@@ -1,0 +1,274 @@
+"""GraphCollection: a list of undirected graphs as one set of flat arrays.
+
+In: arrays that ``_convert`` has checked. Out: CSR arcs, degrees and fingerprints for
+the kernels, and light views of single graphs for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from skshake.graphs._arcs import arcs_of_edges
+from skshake.graphs._features import FLOAT, Features, concatenate_features
+from skshake.graphs._fingerprint import hash_rows, hash_weights
+from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
+
+
+@dataclass(frozen=True, eq=False)
+class Arcs:
+    """Symmetric CSR adjacency of all graphs, two arcs per edge.
+
+    Parameters
+    ----------
+    indptr : int64 array of shape (n_nodes + 1,)
+        Offsets of each node's arcs.
+    indices : int32 array of shape (n_arcs,)
+        Neighbours, numbered within their graph.
+    edge_of_arc : int32 array of shape (n_arcs,)
+        Edge of each arc, numbered within its graph.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    edge_of_arc: np.ndarray
+
+
+def arcs_from_edges(
+    node_ptr: np.ndarray, edge_ptr: np.ndarray, edges: np.ndarray
+) -> Arcs:
+    """CSR arcs of sorted undirected edges."""
+    arcs = Arcs(
+        np.empty(node_ptr[-1] + 1, np.int64),
+        np.empty(2 * len(edges), np.int32),
+        np.empty(2 * len(edges), np.int32),
+    )
+    arcs_of_edges(
+        node_ptr, edge_ptr, edges, arcs.indptr, arcs.indices, arcs.edge_of_arc
+    )
+    return arcs
+
+
+@dataclass(frozen=True, eq=False)
+class GraphCollection(Sequence):
+    """A list of undirected graphs, held as flat arrays with offsets.
+
+    Make one with :func:`skshake.as_graphs`. It is a sequence: an integer gives a
+    light :class:`Graph` view, a slice, an integer array or a boolean mask gives
+    another collection, without a loop over graphs.
+
+    Parameters
+    ----------
+    node_ptr : int64 array of shape (n_graphs + 1,)
+        Nodes ``node_ptr[i]`` to ``node_ptr[i + 1]`` belong to graph i.
+    edge_ptr : int64 array of shape (n_graphs + 1,)
+        The same for edges.
+    edges : int32 array of shape (n_edges, 2)
+        Each undirected edge once, ends numbered within their graph, first < second,
+        sorted within each graph.
+    node_features : Features
+        One row per node.
+    edge_features : Features
+        One row per edge.
+    edge_weight : float64 array of shape (n_edges,) or None
+        Positive weights; None when every edge weighs 1.
+    """
+
+    node_ptr: np.ndarray
+    edge_ptr: np.ndarray
+    edges: np.ndarray
+    node_features: Features
+    edge_features: Features
+    edge_weight: np.ndarray | None
+
+    def __post_init__(self) -> None:
+        for name, rows, expected in (
+            ("node_features", len(self.node_features), self.n_nodes),
+            ("edges", len(self.edges), self.n_edges),
+            ("edge_features", len(self.edge_features), self.n_edges),
+        ):
+            if rows != expected:
+                raise ValueError(f"{name}: expected {expected} rows, got {rows}")
+
+    def __len__(self) -> int:
+        return len(self.node_ptr) - 1
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (int, np.integer)):
+            return Graph(self, range(len(self))[key])
+        if isinstance(key, slice) and key.step in (None, 1):
+            start, stop, _ = key.indices(len(self))
+            return self._range(start, max(start, stop))
+        return self.take(as_graph_numbers(key, len(self)))
+
+    def __repr__(self) -> str:
+        return (
+            f"<GraphCollection of {len(self)} graphs: {self.n_nodes} nodes, "
+            f"{self.n_edges} edges, {self.node_features.n_columns} node and "
+            f"{self.edge_features.n_columns} edge features>"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State without what can be derived, so that pickles stay small."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of all graphs."""
+        return int(self.node_ptr[-1])
+
+    @property
+    def n_edges(self) -> int:
+        """Number of undirected edges of all graphs."""
+        return int(self.edge_ptr[-1])
+
+    @cached_property
+    def arcs(self) -> Arcs:
+        """Symmetric CSR adjacency, built when first asked for."""
+        return arcs_from_edges(self.node_ptr, self.edge_ptr, self.edges)
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Weighted degree of each node, float64 of shape (n_nodes,)."""
+        if self.edge_weight is None:
+            return np.diff(self.arcs.indptr).astype(np.float64)
+        first_node = np.repeat(self.node_ptr[:-1], np.diff(self.edge_ptr))
+        ends = self.edges + first_node[:, None]
+        return np.bincount(
+            ends.ravel(), np.repeat(self.edge_weight, 2), minlength=self.n_nodes
+        )
+
+    @cached_property
+    def fingerprints(self) -> np.ndarray:
+        """One uint64 per graph that depends on its content alone."""
+        fingerprints = np.zeros(len(self), np.uint64)
+        hash_rows(self.edge_ptr, self.edges.view(np.uint32), fingerprints)
+        for ptr, features in (
+            (self.node_ptr, self.node_features),
+            (self.edge_ptr, self.edge_features),
+        ):
+            hash_rows(ptr, features.categories.view(np.uint32), fingerprints)
+            hash_rows(ptr, features.numeric.view(np.uint32), fingerprints)
+        if self.edge_weight is not None:
+            hash_weights(self.edge_ptr, self.edge_weight, fingerprints)
+        return fingerprints
+
+    @cached_property
+    def components(self) -> np.ndarray:
+        """Connected component of each node, numbered over the whole collection."""
+        first_node = np.repeat(self.node_ptr[:-1], np.diff(self.edge_ptr))
+        u, v = (self.edges + first_node[:, None]).T
+        ones = np.ones(self.n_edges, np.int8)
+        adjacency = sparse.coo_array((ones, (u, v)), shape=(self.n_nodes,) * 2)
+        return connected_components(adjacency, directed=False)[1]
+
+    def take(self, graphs: np.ndarray) -> GraphCollection:
+        """Collection of the given graphs, in that order."""
+        nodes, node_ptr = rows_of(self.node_ptr, graphs)
+        edges, edge_ptr = rows_of(self.edge_ptr, graphs)
+        return GraphCollection(
+            node_ptr,
+            edge_ptr,
+            self.edges[edges],
+            self.node_features.take(nodes),
+            self.edge_features.take(edges),
+            None if self.edge_weight is None else self.edge_weight[edges],
+        )
+
+    def _range(self, start: int, stop: int) -> GraphCollection:
+        """Collection of consecutive graphs, as views of the same memory."""
+        nodes = slice(self.node_ptr[start], self.node_ptr[stop])
+        edges = slice(self.edge_ptr[start], self.edge_ptr[stop])
+        return GraphCollection(
+            self.node_ptr[start : stop + 1] - self.node_ptr[start],
+            self.edge_ptr[start : stop + 1] - self.edge_ptr[start],
+            self.edges[edges],
+            self.node_features.take(nodes),
+            self.edge_features.take(edges),
+            None if self.edge_weight is None else self.edge_weight[edges],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """One graph of a collection: a view that holds no data of its own."""
+
+    collection: GraphCollection
+    position: int
+
+    def __repr__(self) -> str:
+        return f"<Graph with {self.n_nodes} nodes and {len(self.edges)} edges>"
+
+    @property
+    def _nodes(self) -> slice:
+        ptr = self.collection.node_ptr
+        return slice(ptr[self.position], ptr[self.position + 1])
+
+    @property
+    def _edges(self) -> slice:
+        ptr = self.collection.edge_ptr
+        return slice(ptr[self.position], ptr[self.position + 1])
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self._nodes.stop - self._nodes.start)
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Undirected edges, int32 of shape (n_edges, 2)."""
+        return self.collection.edges[self._edges]
+
+    @property
+    def x(self) -> np.ndarray | None:
+        """Node features of shape (n_nodes, n_features), None without features."""
+        return self.collection.node_features.take(self._nodes).as_array()
+
+    @property
+    def edge_attr(self) -> np.ndarray | None:
+        """Edge features of shape (n_edges, n_features), None without features."""
+        return self.collection.edge_features.take(self._edges).as_array()
+
+    @property
+    def edge_weight(self) -> np.ndarray:
+        """Edge weights of shape (n_edges,)."""
+        if self.collection.edge_weight is None:
+            return np.ones(len(self.edges))
+        return self.collection.edge_weight[self._edges]
+
+
+def concatenate_graphs(parts: Sequence[GraphCollection]) -> GraphCollection:
+    """Join collections whose features are of the same kind."""
+    is_weighted = any(part.edge_weight is not None for part in parts)
+    weights = [
+        np.ones(part.n_edges) if part.edge_weight is None else part.edge_weight
+        for part in parts
+    ]
+    return GraphCollection(
+        offsets(np.concatenate([np.diff(part.node_ptr) for part in parts])),
+        offsets(np.concatenate([np.diff(part.edge_ptr) for part in parts])),
+        np.concatenate([part.edges for part in parts]),
+        concatenate_features([part.node_features for part in parts]),
+        concatenate_features([part.edge_features for part in parts]),
+        np.concatenate(weights) if is_weighted else None,
+    )
+
+
+def with_degree_feature(graphs: GraphCollection) -> GraphCollection:
+    """Give graphs without node features the column log(1 + weighted degree)."""
+    degree = np.log1p(graphs.degrees).astype(FLOAT)[:, None]
+    features = Features(degree, graphs.node_features.categories)
+    return GraphCollection(
+        graphs.node_ptr,
+        graphs.edge_ptr,
+        graphs.edges,
+        features,
+        graphs.edge_features,
+        graphs.edge_weight,
+    )

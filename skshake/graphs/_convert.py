@@ -1,0 +1,412 @@
+"""as_graphs: whatever a user calls a list of graphs, checked once, as flat arrays.
+
+In: a list of objects of any mixture of kinds. Out: a GraphCollection. Every error
+names the graph, the field, what was expected and what came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from skshake.graphs._arcs import (
+    NO_EDGE,
+    agree_on_categories,
+    average_directions,
+    merge_arcs,
+)
+from skshake.graphs._collection import Graph, GraphCollection
+from skshake.graphs._features import (
+    CATEGORY,
+    FLOAT,
+    Features,
+    as_categories,
+    as_numeric,
+    empty_features,
+    is_categorical,
+)
+from skshake.graphs._ragged import offsets, owner_of
+from skshake.graphs._readers import (
+    AttributeNames,
+    Columns,
+    GraphRecord,
+    Reader,
+    find_reader,
+)
+
+KINDS = (
+    "a networkx graph, a torch_geometric Data, a scipy sparse or square numpy "
+    "adjacency matrix, a tuple (adjacency, x[, edge_attr]), an OGB dictionary, or a "
+    "graph of a GraphCollection"
+)
+
+
+def _as_list(graphs: Any) -> list:
+    """List of the objects; a lone graph is refused with advice."""
+    is_bare = find_reader(graphs) is not None and not isinstance(graphs, list)
+    if isinstance(graphs, tuple) and is_bare:
+        # A tuple of graphs is a list of graphs; (adjacency, x) is one graph.
+        is_bare = len(graphs) > 1 and find_reader(graphs[1]) is None
+    if is_bare:
+        raise TypeError(
+            f"expected a list of graphs, got one graph ({type(graphs).__name__}); wrap "
+            "it in a list"
+        )
+    if isinstance(graphs, (str, bytes, Mapping)) or not isinstance(graphs, Iterable):
+        raise TypeError(
+            f"expected a list of graphs, got {type(graphs).__name__}; each graph is "
+            f"{KINDS}"
+        )
+    graphs = list(graphs)
+    if not graphs:
+        raise ValueError("expected at least one graph, got an empty list")
+    return graphs
+
+
+def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
+    """Read each object by its kind."""
+    records = []
+    known: dict[type, Reader] = {}
+    for i, graph in enumerate(graphs):
+        reader = known.get(type(graph)) or find_reader(graph)
+        if reader is None:
+            raise TypeError(
+                f"Graph {i} is of type {type(graph).__name__}; expected {KINDS}"
+            )
+        if not isinstance(graph, (np.ndarray, tuple, Mapping)):
+            known[type(graph)] = reader
+        try:
+            records.append(reader(graph, names))
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"Graph {i}: {error}") from error
+    return records
+
+
+def _first_graph(is_bad: np.ndarray, ptr: np.ndarray) -> int:
+    """Number of the graph that owns the first bad row."""
+    return int(owner_of(ptr)[np.flatnonzero(is_bad)[0]])
+
+
+def _check_ends(ends: np.ndarray, n_nodes: np.ndarray, arc_ptr: np.ndarray) -> None:
+    is_bad = (ends < 0) | (ends >= np.repeat(n_nodes, np.diff(arc_ptr)))
+    if is_bad.any():
+        i = _first_graph(is_bad[0] | is_bad[1], arc_ptr)
+        raise ValueError(
+            f"Graph {i}: an edge ends at node {ends[is_bad][0]}, but the graph has "
+            f"{n_nodes[i]} nodes (0 to {n_nodes[i] - 1})"
+        )
+
+
+def _as_columns(values: np.ndarray) -> np.ndarray:
+    """1-D features are one column."""
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _check_column(i: int, field: str, values: np.ndarray, n_rows: int) -> np.ndarray:
+    """Columns of one field of graph i, with their rows counted."""
+    if values.dtype.kind not in "biuf":
+        raise TypeError(
+            f"Graph {i}: {field} holds {values.dtype} values; expected numbers (turn "
+            "categories into integer codes, or leave the field out)"
+        )
+    columns = _as_columns(values) if values.ndim else values
+    if columns.ndim != 2 or len(columns) != n_rows:
+        raise ValueError(
+            f"Graph {i}: {field}: expected shape ({n_rows}, n_features), got "
+            f"{values.shape}"
+        )
+    return columns
+
+
+def _stack_field(
+    field: str, columns: list[Columns], counts: np.ndarray
+) -> np.ndarray | None:
+    """One array of a field over all graphs; graphs without rows need not have it."""
+    parts: list[np.ndarray] = []
+    owners: list[int] = []
+    for i, (named, n_rows) in enumerate(zip(columns, counts.tolist(), strict=True)):
+        values = named.get(field)
+        if n_rows == 0 and (values is None or values.size == 0):
+            continue
+        if values is None:
+            other = next(j for j, named in enumerate(columns) if field in named)
+            raise ValueError(
+                f"Graph {i} has no {field}, but graph {other} has; all graphs must "
+                "agree"
+            )
+        parts.append(_check_column(i, field, values, n_rows))
+        owners.append(i)
+    if not parts:
+        return None
+    widths = np.array([part.shape[1] for part in parts])
+    if (widths != widths[0]).any():
+        k = int(np.flatnonzero(widths != widths[0])[0])
+        raise ValueError(
+            f"Graph {owners[k]} has {widths[k]} columns of {field}, but graph "
+            f"{owners[0]} has {widths[0]}; all graphs must agree"
+        )
+    stacked = np.concatenate(parts)
+    is_bad = ~np.isfinite(stacked)
+    if is_bad.any():
+        raise ValueError(
+            f"Graph {_first_graph(is_bad.any(axis=1), offsets(counts))}: {field} holds "
+            f"{stacked[is_bad][0]}; expected finite numbers (impute or remove them)"
+        )
+    return stacked
+
+
+def _stack_features(
+    columns: list[Columns], counts: np.ndarray, categorical_features: str | bool
+) -> Features:
+    """Features over all graphs, each field numeric or categorical by its dtype."""
+    numeric = [np.empty((counts.sum(), 0), FLOAT)]
+    categories = [np.empty((counts.sum(), 0), CATEGORY)]
+    fields = sorted({field for named in columns for field in named})
+    for field in fields:
+        values = _stack_field(field, columns, counts)
+        if values is None:
+            continue
+        try:
+            if is_categorical(values.dtype, categorical_features):
+                categories.append(as_categories(values))
+            else:
+                numeric.append(as_numeric(values))
+        except ValueError as error:
+            raise ValueError(f"{field}: {error}") from error
+    return Features(np.hstack(numeric), np.hstack(categories))
+
+
+def _stack_weights(
+    records: list[GraphRecord], arc_ptr: np.ndarray
+) -> np.ndarray | None:
+    """Weights of all rows; None if every graph is unweighted."""
+    if all(record.edge_weight is None for record in records):
+        return None
+    parts = []
+    for i, record in enumerate(records):
+        n_rows = len(record.source)
+        weight = record.edge_weight
+        if weight is None:
+            weight = np.ones(n_rows)
+        elif n_rows and weight.dtype.kind not in "biuf":
+            raise TypeError(
+                f"Graph {i}: edge weight: expected numbers, got dtype {weight.dtype}"
+            )
+        if weight.size != n_rows:
+            raise ValueError(
+                f"Graph {i}: edge weight: expected {n_rows} values, got {weight.size}"
+            )
+        parts.append(weight.reshape(n_rows).astype(np.float64))
+    weights = np.concatenate(parts)
+    is_bad = ~(np.isfinite(weights) & (weights > 0))
+    if is_bad.any():
+        raise ValueError(
+            f"Graph {_first_graph(is_bad, arc_ptr)}: edge weight {weights[is_bad][0]}; "
+            "expected positive finite numbers"
+        )
+    return weights
+
+
+def _merge_features(
+    features: Features, edge_of_row: np.ndarray, is_forward: np.ndarray, n_edges: int
+) -> tuple[Features, int]:
+    """Features of undirected edges; also the first contradicting row, or -1."""
+    if not features.n_columns:
+        return empty_features(n_edges), -1
+    numeric = average_directions(
+        edge_of_row, is_forward, features.numeric, False, n_edges
+    ).astype(FLOAT)
+    categories = np.empty((n_edges, features.categories.shape[1]), CATEGORY)
+    row = agree_on_categories(edge_of_row, features.categories, categories)
+    return Features(numeric, categories), row
+
+
+def _merge_weights(
+    weights: np.ndarray | None,
+    edge_of_row: np.ndarray,
+    is_forward: np.ndarray,
+    n_edges: int,
+) -> np.ndarray | None:
+    """Weights of undirected edges; None if all are 1."""
+    if weights is None:
+        n_rows = int((edge_of_row != NO_EDGE).sum())
+        if n_rows == n_edges:
+            return None
+        weights = np.ones(len(edge_of_row))
+    merged = average_directions(
+        edge_of_row, is_forward, weights[:, None], True, n_edges
+    )[:, 0]
+    return None if (merged == 1).all() else merged
+
+
+def from_arcs(
+    n_nodes: np.ndarray,
+    n_arcs: np.ndarray,
+    ends: np.ndarray,
+    node_features: Features,
+    arc_features: Features,
+    arc_weight: np.ndarray | None = None,
+) -> GraphCollection:
+    """Build a collection from directed rows of all graphs.
+
+    Parameters
+    ----------
+    n_nodes, n_arcs : int arrays of shape (n_graphs,)
+    ends : int array of shape (2, n_rows)
+        Source and target of each row, numbered within their graph.
+    node_features, arc_features : Features
+    arc_weight : float64 array of shape (n_rows,) or None
+
+    Returns
+    -------
+    graphs : GraphCollection
+        u->v and v->u are one edge, with averaged weights and features; repeats of one
+        direction add their weights and average their features; self-loops are dropped.
+
+    Raises
+    ------
+    ValueError
+        If an end is out of range, or if an edge carries contradicting categories.
+    """
+    node_ptr, arc_ptr = offsets(n_nodes), offsets(n_arcs)
+    source, target = ends.astype(np.int64)
+    _check_ends(np.stack([source, target]), np.asarray(n_nodes), arc_ptr)
+    edges = np.empty((len(source), 2), np.int32)
+    edge_ptr = np.empty_like(arc_ptr)
+    edge_of_row = np.empty(len(source), np.int64)
+    merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row)
+    n_edges = int(edge_ptr[-1])
+    is_forward = source < target
+    features, row = _merge_features(arc_features, edge_of_row, is_forward, n_edges)
+    if row >= 0:
+        raise ValueError(
+            f"Graph {owner_of(arc_ptr)[row]}: the rows of edge ({source[row]}, "
+            f"{target[row]}) carry different categories, which cannot be averaged; "
+            "give floats (one column per category) or make them agree"
+        )
+    return GraphCollection(
+        node_ptr,
+        edge_ptr,
+        edges[:n_edges].copy(),
+        node_features,
+        features,
+        _merge_weights(arc_weight, edge_of_row, is_forward, n_edges),
+    )
+
+
+def as_graphs(
+    graphs: Any,
+    *,
+    categorical_features: str | bool = "from_dtype",
+    node_attrs: Iterable[str] | None = None,
+    edge_attrs: Iterable[str] | None = None,
+    weight: str | None = "weight",
+) -> GraphCollection:
+    """Read a list of graphs, of any kinds, into one set of flat arrays.
+
+    Parameters
+    ----------
+    graphs : iterable of graphs
+        Kinds may be mixed: networkx Graph, DiGraph or MultiGraph; torch_geometric Data
+        (or a dataset of them); scipy sparse or square numpy adjacency;
+        ``(adjacency, x)`` or ``(adjacency, x, edge_attr)``; OGB dictionaries; graphs of
+        a GraphCollection.
+        With an adjacency, ``edge_attr`` has one row per stored entry in CSR order, or
+        one per entry of the upper triangle in CSR order. A generator is consumed once.
+    categorical_features : "from_dtype" or bool, default="from_dtype"
+        "from_dtype" reads integer arrays as categories and floats as numbers; True and
+        False read all features as the one or the other.
+    node_attrs, edge_attrs : iterable of str, default=None
+        Attributes of networkx nodes and edges to read, each a number or a vector of
+        fixed length; None reads all, an empty list none.
+    weight : str or None, default="weight"
+        Attribute of networkx edges that holds their weight; None reads no weights.
+
+    Returns
+    -------
+    graphs : GraphCollection
+        Undirected: u->v and v->u are one edge whose weight and features are the average
+        of the two directions; repeats of one direction add their weights and average
+        their features; one direction alone is enough; self-loops are dropped. Node ids
+        carry no meaning beyond their graph. A weight that is not given is 1.
+
+    Raises
+    ------
+    TypeError
+        If a lone graph or something else than graphs comes, or features are no numbers.
+    ValueError
+        If the list is empty; if graphs disagree about features; if a value is NaN or
+        infinite, a weight not positive, an edge's end out of range, or an edge carries
+        contradicting categories. The message names the graph by its position.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skshake import as_graphs
+    >>> triangle = np.ones((3, 3)) - np.eye(3)
+    >>> graphs = as_graphs([triangle, (triangle, np.array([[0.5], [1.0], [2.0]]))][1:])
+    >>> graphs
+    <GraphCollection of 1 graphs: 3 nodes, 3 edges, 1 node and 0 edge features>
+    >>> graphs[0].edges.tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    if isinstance(graphs, GraphCollection):
+        if not len(graphs):
+            raise ValueError("expected at least one graph, got an empty collection")
+        return _with_kind(graphs, categorical_features)
+    graphs = _as_list(graphs)
+    if all(isinstance(graph, Graph) for graph in graphs):
+        collection = graphs[0].collection
+        if all(graph.collection is collection for graph in graphs):
+            positions = np.array([graph.position for graph in graphs])
+            return _with_kind(collection.take(positions), categorical_features)
+    records = _read(graphs, AttributeNames(node_attrs, edge_attrs, weight))
+    n_nodes = np.array([record.n_nodes for record in records], np.int64)
+    n_arcs = np.array([len(record.source) for record in records], np.int64)
+    ends = np.stack(
+        [
+            np.concatenate([record.source for record in records]),
+            np.concatenate([record.target for record in records]),
+        ]
+    )
+    node_columns = [record.node_columns for record in records]
+    edge_columns = [record.edge_columns for record in records]
+    return from_arcs(
+        n_nodes,
+        n_arcs,
+        ends,
+        _stack_features(node_columns, n_nodes, categorical_features),
+        _stack_features(edge_columns, n_arcs, categorical_features),
+        _stack_weights(records, offsets(n_arcs)),
+    )
+
+
+def _with_kind(
+    graphs: GraphCollection, categorical_features: str | bool
+) -> GraphCollection:
+    """Read all features of a collection as the kind that the user asks for."""
+    if categorical_features == "from_dtype":
+        return graphs
+
+    def convert(features: Features) -> Features:
+        n_rows = len(features)
+        if categorical_features:
+            codes = as_categories(features.numeric)
+            return Features(
+                np.empty((n_rows, 0), FLOAT), np.hstack([features.categories, codes])
+            )
+        numbers = as_numeric(features.categories)
+        return Features(
+            np.hstack([numbers, features.numeric]), np.empty((n_rows, 0), CATEGORY)
+        )
+
+    return GraphCollection(
+        graphs.node_ptr,
+        graphs.edge_ptr,
+        graphs.edges,
+        convert(graphs.node_features),
+        convert(graphs.edge_features),
+        graphs.edge_weight,
+    )

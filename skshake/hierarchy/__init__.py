@@ -1,0 +1,29 @@
+"""Hierarchies of coarse graphs, as flat arrays."""
+
+from skshake.hierarchy._categories import Vocabulary, learn_vocabulary
+from skshake.hierarchy._collection import (
+    GraphHierarchy,
+    HierarchyCollection,
+    LevelView,
+    as_hierarchies,
+    concatenate_hierarchies,
+)
+from skshake.hierarchy._level import Level, PooledFeatures, Pooling, as_dense, coarsen
+from skshake.hierarchy._overlap import coarse_shares, overlap_matrix
+
+__all__ = [
+    "GraphHierarchy",
+    "HierarchyCollection",
+    "Level",
+    "LevelView",
+    "PooledFeatures",
+    "Pooling",
+    "Vocabulary",
+    "as_dense",
+    "as_hierarchies",
+    "coarse_shares",
+    "coarsen",
+    "concatenate_hierarchies",
+    "learn_vocabulary",
+    "overlap_matrix",
+]

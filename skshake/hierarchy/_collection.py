@@ -1,0 +1,244 @@
+"""HierarchyCollection: hierarchies of a list of graphs, and the view of one.
+
+In: levels as flat arrays. Out: a sequence for scikit-learn, and arrays for the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from skshake.graphs import as_graph_numbers, offsets, rows_of
+from skshake.hierarchy._level import Level, as_dense, concatenate_levels
+from skshake.hierarchy._overlap import overlap_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchyCollection(Sequence):
+    """Hierarchies of a list of graphs, one per graph and in their order.
+
+    An integer gives a :class:`GraphHierarchy` view; a slice, an integer array or a
+    boolean mask gives another collection, without a loop over graphs.
+
+    Parameters
+    ----------
+    node_ptr : int64 array of shape (n_graphs + 1,)
+        Offsets of the input nodes of each graph.
+    forests : tuple of tuple of Level
+        Levels from fine to coarse, for each of the independent forests.
+    n_input_edges : int64 array of shape (n_graphs,)
+        Edges of each input graph.
+    """
+
+    node_ptr: np.ndarray
+    forests: tuple[tuple[Level, ...], ...]
+    n_input_edges: np.ndarray
+
+    def __post_init__(self) -> None:
+        for level in self.levels:
+            if len(level.node_ptr) != len(self.node_ptr):
+                raise ValueError(
+                    f"level q={level.q}: expected {len(self)} graphs, got "
+                    f"{len(level.node_ptr) - 1}"
+                )
+
+    def __len__(self) -> int:
+        return len(self.node_ptr) - 1
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (int, np.integer)):
+            return GraphHierarchy(self, range(len(self))[key])
+        return self.take(as_graph_numbers(key, len(self)))
+
+    def __repr__(self) -> str:
+        qs = ", ".join(f"{q:.4g}" for q in self.q)
+        return f"<HierarchyCollection of {len(self)} graphs at q = {qs}>"
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Levels of the first forest, from fine to coarse."""
+        return self.forests[0]
+
+    @property
+    def q(self) -> np.ndarray:
+        """Resolution of each level, decreasing."""
+        return np.array([level.q for level in self.levels])
+
+    @property
+    def n_forests(self) -> int:
+        """Number of independent hierarchies per graph."""
+        return len(self.forests)
+
+    @property
+    def signature(self) -> tuple:
+        """What two collections must share to go through one network."""
+        return tuple(
+            (level.q, *level.x.kind, *level.edge_attr.kind) for level in self.levels
+        )
+
+    def take(self, graphs: np.ndarray) -> HierarchyCollection:
+        """Hierarchies of the given graphs, in that order."""
+        nodes, node_ptr = rows_of(self.node_ptr, graphs)
+        # Forests may share a level (q = inf): gather each once, and share it again.
+        distinct = {id(level): level for levels in self.forests for level in levels}
+        taken = {key: level.take(graphs, nodes) for key, level in distinct.items()}
+        forests = tuple(
+            tuple(taken[id(level)] for level in levels) for levels in self.forests
+        )
+        return HierarchyCollection(node_ptr, forests, self.n_input_edges[graphs])
+
+    def overlap(self, fine: int, coarse: int, forest: int = 0) -> sparse.csr_array:
+        """Shared input nodes of the blocks of two levels, over all graphs."""
+        levels = self.forests[forest]
+        return overlap_matrix(levels[fine], levels[coarse], self.node_ptr)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelView:
+    """One graph at one q: a view that holds no data of its own."""
+
+    level: Level
+    position: int
+    block: np.ndarray
+
+    @property
+    def _nodes(self) -> np.ndarray:
+        ptr = self.level.node_ptr
+        return np.arange(ptr[self.position], ptr[self.position + 1])
+
+    @property
+    def _edges(self) -> np.ndarray:
+        ptr = self.level.edge_ptr
+        return np.arange(ptr[self.position], ptr[self.position + 1])
+
+    @property
+    def q(self) -> float:
+        """Resolution; larger is finer, ``inf`` is the input graph."""
+        return self.level.q
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of coarse nodes."""
+        return len(self._nodes)
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Coarse edges, int32 of shape (n_edges, 2)."""
+        return self.level.edges[self._edges]
+
+    @property
+    def x(self) -> np.ndarray | sparse.csr_array | None:
+        """Pooled node features (n_nodes, n_features); CSR frequencies of categories."""
+        return self.level.x.take(self._nodes).as_matrix()
+
+    @property
+    def edge_attr(self) -> np.ndarray | sparse.csr_array | None:
+        """Pooled edge features (n_edges, n_features); CSR frequencies of categories."""
+        return self.level.edge_attr.take(self._edges).as_matrix()
+
+    @property
+    def edge_weight(self) -> np.ndarray:
+        """Sum of the weights of the joined input edges, float32 (n_edges,)."""
+        return self.level.edge_weight[self._edges]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphHierarchy:
+    """Hierarchy of one graph: a view that holds no data of its own."""
+
+    collection: HierarchyCollection
+    position: int
+
+    def __repr__(self) -> str:
+        sizes = " -> ".join(str(level.n_nodes) for level in self.levels)
+        return f"<GraphHierarchy of {sizes} nodes>"
+
+    @property
+    def levels(self) -> tuple[LevelView, ...]:
+        """Levels from fine to coarse."""
+        ptr = self.collection.node_ptr
+        nodes = slice(ptr[self.position], ptr[self.position + 1])
+        return tuple(
+            LevelView(level, self.position, level.block[nodes])
+            for level in self.collection.levels
+        )
+
+    def overlap(self, fine: int, coarse: int) -> sparse.csr_array:
+        """Number of input nodes that a fine (row) and a coarse (column) block share.
+
+        Parameters
+        ----------
+        fine, coarse : int
+            Levels, 0 is the finest.
+
+        Returns
+        -------
+        overlap : csr_array of shape (n_fine, n_coarse)
+        """
+        return self.collection.take(np.array([self.position])).overlap(fine, coarse)
+
+    def to_networkx(self, level: int) -> Any:
+        """Networkx graph of a level: ``x`` of nodes, ``weight``, ``edge_attr``."""
+        import networkx as nx
+
+        view = self.levels[level]
+        x, edge_attr = as_dense(view.x), as_dense(view.edge_attr)
+        graph = nx.Graph()
+        for node in range(view.n_nodes):
+            graph.add_node(node, **({} if x is None else {"x": x[node]}))
+        for i, (u, v) in enumerate(view.edges.tolist()):
+            attributes = {} if edge_attr is None else {"edge_attr": edge_attr[i]}
+            graph.add_edge(u, v, weight=float(view.edge_weight[i]), **attributes)
+        return graph
+
+    def to_pyg(self, level: int) -> Any:
+        """``torch_geometric.data.Data`` of a level, both arcs of each edge."""
+        from skshake.network import level_to_pyg
+
+        return level_to_pyg(self.levels[level])
+
+
+def concatenate_hierarchies(
+    parts: Sequence[HierarchyCollection],
+) -> HierarchyCollection:
+    """Join collections of the same levels, graphs in order."""
+    first = parts[0]
+    for part in parts:
+        if part.signature != first.signature or part.n_forests != first.n_forests:
+            raise ValueError(
+                "hierarchies come from different coarseners: expected levels "
+                f"{first.signature}, got {part.signature}"
+            )
+    if len(parts) == 1:
+        return first
+    return HierarchyCollection(
+        offsets(np.concatenate([np.diff(part.node_ptr) for part in parts])),
+        tuple(
+            tuple(
+                concatenate_levels(levels)
+                for levels in zip(*(part.forests[k] for part in parts), strict=True)
+            )
+            for k in range(first.n_forests)
+        ),
+        np.concatenate([part.n_input_edges for part in parts]),
+    )
+
+
+def as_hierarchies(X: Any) -> HierarchyCollection | None:
+    """Collection of a list of hierarchies; None if X is something else."""
+    if isinstance(X, HierarchyCollection):
+        return X
+    if not isinstance(X, (list, tuple, np.ndarray)) or not len(X):
+        return None
+    if not all(isinstance(item, GraphHierarchy) for item in X):
+        return None
+    collections = {id(item.collection): item.collection for item in X}
+    parts = list(collections.values())
+    first = offsets([len(part) for part in parts])[:-1]
+    place = dict(zip(collections, first.tolist(), strict=True))
+    numbers = [place[id(item.collection)] + item.position for item in X]
+    return concatenate_hierarchies(parts).take(np.array(numbers))

@@ -1,0 +1,232 @@
+"""Level: all graphs of a collection at one resolution, as flat arrays.
+
+In: a collection and the block of each node. Out: coarse nodes and edges with pooled
+features. ``PooledFeatures`` holds numbers densely and category frequencies as CSR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from skshake.forests import count_blocks
+from skshake.graphs import FLOAT, Features, GraphCollection, offsets, owner_of, rows_of
+from skshake.hierarchy._categories import Vocabulary
+from skshake.hierarchy._pooling import contract_edges, pool_numbers, pool_slots
+
+
+@dataclass(frozen=True, eq=False)
+class PooledFeatures:
+    """Features of coarse nodes or edges.
+
+    Parameters
+    ----------
+    numeric : float32 array of shape (n_rows, n_numeric)
+    indptr : int64 array of shape (n_rows + 1,)
+    slots : int32 array of shape (n_entries,)
+        Category slots of each row, sorted.
+    shares : float32 array of shape (n_entries,)
+        Their frequency (mean pooling) or count (sum pooling).
+    n_slots : int
+    """
+
+    numeric: np.ndarray
+    indptr: np.ndarray
+    slots: np.ndarray
+    shares: np.ndarray
+    n_slots: int
+
+    def __post_init__(self) -> None:
+        if len(self.indptr) != len(self.numeric) + 1:
+            raise ValueError(
+                f"expected {len(self.numeric) + 1} offsets, got {len(self.indptr)}"
+            )
+
+    @property
+    def kind(self) -> tuple[int, int]:
+        """Numbers of numeric columns and of category slots."""
+        return self.numeric.shape[1], self.n_slots
+
+    def take(self, rows: np.ndarray) -> PooledFeatures:
+        """Features of some rows."""
+        entries, indptr = rows_of(self.indptr, rows)
+        return PooledFeatures(
+            self.numeric[rows],
+            indptr,
+            self.slots[entries],
+            self.shares[entries],
+            self.n_slots,
+        )
+
+    def as_matrix(self) -> np.ndarray | sparse.csr_array | None:
+        """Dense numbers, or CSR (frequencies first) if there are categories."""
+        shape = (len(self.numeric), self.n_slots)
+        if self.kind == (0, 0):
+            return None
+        if not self.n_slots:
+            return self.numeric
+        shares = sparse.csr_array((self.shares, self.slots, self.indptr), shape)
+        if not self.numeric.shape[1]:
+            return shares
+        return sparse.hstack([shares, sparse.csr_array(self.numeric)], format="csr")
+
+
+def as_dense(features: Any) -> np.ndarray | None:
+    """Dense array of a level's features, None without features."""
+    return features.toarray() if sparse.issparse(features) else features
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """All graphs at one q.
+
+    Parameters
+    ----------
+    q : float
+        Resolution; larger is finer, ``inf`` is the input graph.
+    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)
+        Coarse nodes and edges of each graph.
+    edges : int32 array of shape (n_edges, 2)
+        Coarse edges, ends numbered within their graph.
+    edge_weight : float32 array of shape (n_edges,)
+        Sum of the weights of the input edges that a coarse edge joins.
+    x, edge_attr : PooledFeatures
+    block : int32 array of shape (n_input_nodes,)
+        Coarse node of each input node, numbered within the graph.
+    """
+
+    q: float
+    node_ptr: np.ndarray
+    edge_ptr: np.ndarray
+    edges: np.ndarray
+    edge_weight: np.ndarray
+    x: PooledFeatures
+    edge_attr: PooledFeatures
+    block: np.ndarray
+
+    def take(self, graphs: np.ndarray, input_nodes: np.ndarray) -> Level:
+        """Level of some graphs, given the rows of their input nodes."""
+        nodes, node_ptr = rows_of(self.node_ptr, graphs)
+        edges, edge_ptr = rows_of(self.edge_ptr, graphs)
+        return Level(
+            self.q,
+            node_ptr,
+            edge_ptr,
+            self.edges[edges],
+            self.edge_weight[edges],
+            self.x.take(nodes),
+            self.edge_attr.take(edges),
+            self.block[input_nodes],
+        )
+
+
+class Pooling(NamedTuple):
+    """How coarse nodes and edges get their features."""
+
+    node_pooling: str
+    edge_pooling: str
+    node_vocabulary: Vocabulary
+    edge_vocabulary: Vocabulary
+
+
+def pool_features(
+    features: Features,
+    segment: np.ndarray,
+    n_segments: int,
+    pooling: str,
+    vocabulary: Vocabulary,
+) -> PooledFeatures:
+    """Mean or sum over the rows of each segment (-1 drops a row)."""
+    is_mean = pooling == "mean"
+    numeric = pool_numbers(features.numeric, segment, n_segments, is_mean)
+    slots = vocabulary.encode(features.categories)
+    indptr = np.empty(n_segments + 1, np.int64)
+    indices, shares = np.empty(slots.size, np.int32), np.empty(slots.size, FLOAT)
+    n_slots = vocabulary.n_slots
+    pool_slots(slots, segment, n_segments, n_slots, is_mean, indptr, indices, shares)
+    n_entries = indptr[-1]
+    return PooledFeatures(
+        numeric.astype(FLOAT),
+        indptr,
+        indices[:n_entries].copy(),
+        shares[:n_entries].copy(),
+        n_slots,
+    )
+
+
+def coarsen(
+    graphs: GraphCollection, q: float, block: np.ndarray, pooling: Pooling
+) -> Level:
+    """Contract each block of each graph into one coarse node."""
+    node_ptr = offsets(count_blocks(graphs.node_ptr, block))
+    edges = np.empty((graphs.n_edges, 2), np.int32)
+    weight = np.empty(graphs.n_edges)
+    edge_ptr = np.empty(len(graphs) + 1, np.int64)
+    coarse_of_edge = np.empty(graphs.n_edges, np.int64)
+    contract_edges(
+        graphs.node_ptr,
+        graphs.edge_ptr,
+        graphs.arcs.indptr,
+        graphs.arcs.indices,
+        graphs.arcs.edge_of_arc,
+        block,
+        node_ptr,
+        np.empty(0) if graphs.edge_weight is None else graphs.edge_weight,
+        edges,
+        weight,
+        edge_ptr,
+        coarse_of_edge,
+    )
+    coarse_of_node = block + node_ptr[owner_of(graphs.node_ptr)]
+    n_edges = int(edge_ptr[-1])
+    return Level(
+        q,
+        node_ptr,
+        edge_ptr,
+        edges[:n_edges].copy(),
+        weight[:n_edges].astype(FLOAT),
+        pool_features(
+            graphs.node_features,
+            coarse_of_node,
+            int(node_ptr[-1]),
+            pooling.node_pooling,
+            pooling.node_vocabulary,
+        ),
+        pool_features(
+            graphs.edge_features,
+            coarse_of_edge,
+            n_edges,
+            pooling.edge_pooling,
+            pooling.edge_vocabulary,
+        ),
+        block,
+    )
+
+
+def concatenate_pooled(parts: Sequence[PooledFeatures]) -> PooledFeatures:
+    """Stack pooled features of one kind."""
+    return PooledFeatures(
+        np.concatenate([part.numeric for part in parts]),
+        offsets(np.concatenate([np.diff(part.indptr) for part in parts])),
+        np.concatenate([part.slots for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+        parts[0].n_slots,
+    )
+
+
+def concatenate_levels(parts: Sequence[Level]) -> Level:
+    """Join levels of one q, graphs in order."""
+    return Level(
+        parts[0].q,
+        offsets(np.concatenate([np.diff(part.node_ptr) for part in parts])),
+        offsets(np.concatenate([np.diff(part.edge_ptr) for part in parts])),
+        np.concatenate([part.edges for part in parts]),
+        np.concatenate([part.edge_weight for part in parts]),
+        concatenate_pooled([part.x for part in parts]),
+        concatenate_pooled([part.edge_attr for part in parts]),
+        np.concatenate([part.block for part in parts]),
+    )

@@ -1,0 +1,60 @@
+"""Overlap of two levels: how many input nodes two blocks share (the paper's P).
+
+In: blocks of the same input nodes at two levels. Out: one sparse row per fine block.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from skshake.graphs import FLOAT, owner_of
+from skshake.hierarchy._level import Level
+from skshake.hierarchy._pooling import pool_slots
+
+
+def overlap_matrix(
+    fine: Level, coarse: Level, input_node_ptr: np.ndarray
+) -> sparse.csr_array:
+    """Number of input nodes shared by each fine (row) and coarse (column) block.
+
+    Blocks of all graphs are numbered one after the other, so the matrix is block
+    diagonal; it has at most one entry per input node.
+    """
+    graph = owner_of(input_node_ptr)
+    rows = fine.block + fine.node_ptr[graph]
+    columns = (coarse.block + coarse.node_ptr[graph]).astype(np.int32)
+    n_fine, n_coarse = int(fine.node_ptr[-1]), int(coarse.node_ptr[-1])
+    indptr = np.empty(n_fine + 1, np.int64)
+    indices, counts = np.empty(len(rows), np.int32), np.empty(len(rows), FLOAT)
+    slots = columns[:, None]
+    pool_slots(slots, rows, n_fine, n_coarse, False, indptr, indices, counts)
+    n_entries = indptr[-1]
+    return sparse.csr_array(
+        (counts[:n_entries], indices[:n_entries], indptr), (n_fine, n_coarse)
+    )
+
+
+def coarse_shares(
+    overlap: sparse.csr_array, node_pooling: str = "mean"
+) -> sparse.csr_array:
+    r"""The paper's P from a fine to a coarse level, one row per coarse block.
+
+    .. math::
+        P = diag(1/|c|) \, O^T \quad (mean), \qquad P = O^T diag(1/|f|) \quad (sum)
+
+    Parameters
+    ----------
+    overlap : csr_array of shape (n_fine, n_coarse)
+        Shared input nodes of fine and coarse blocks.
+    node_pooling : {"mean", "sum"}, default="mean"
+
+    Returns
+    -------
+    projection : csr_array of shape (n_coarse, n_fine)
+    """
+    axis = 0 if node_pooling == "mean" else 1
+    sizes = np.asarray(overlap.sum(axis=axis)).ravel()
+    inverse = sparse.diags_array(1.0 / sizes)
+    shares = inverse @ overlap.T if axis == 0 else overlap.T @ inverse
+    return sparse.csr_array(shares)

@@ -1,0 +1,149 @@
+"""From hierarchies and codes to a fitted network: device, seeds, shape, data.
+
+In: plain numpy and a shape. Out: a network on the CPU and its history. This is the only
+place where the estimators meet torch.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from skshake.hierarchy import HierarchyCollection
+from skshake.network._batches import DeviceHierarchies
+from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
+from skshake.network._training import (
+    EpochRecord,
+    Targets,
+    TrainingPlan,
+    embed_graphs,
+    predict_logits,
+    train_network,
+)
+
+
+class LabelledGraphs(NamedTuple):
+    """Hierarchies with encoded labels (n_graphs,) and weights (n_graphs,)."""
+
+    hierarchies: HierarchyCollection
+    codes: np.ndarray
+    weights: np.ndarray
+
+
+def resolve_device(device: Any) -> torch.device:
+    """Device of the user's choice; "auto" takes CUDA where there is one."""
+    if isinstance(device, str) and device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(device)
+
+
+@contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Seed torch inside, and leave the user's streams as they were."""
+    devices = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        yield
+
+
+def feature_widths(hierarchies: HierarchyCollection) -> FeatureWidths:
+    """Columns and slots that the encoders must take."""
+    level = hierarchies.levels[0]
+    return FeatureWidths(
+        level.x.numeric.shape[1],
+        level.x.n_slots,
+        level.edge_attr.numeric.shape[1],
+        level.edge_attr.n_slots,
+    )
+
+
+def build_network(
+    hierarchies: HierarchyCollection, shape: NetworkShape
+) -> SHAKENetwork:
+    """Fresh network, with the scales of features and weights learnt from the graphs."""
+    network = SHAKENetwork(shape)
+    network.learn_scales(
+        [torch.from_numpy(level.x.numeric) for level in hierarchies.levels],
+        [torch.from_numpy(level.edge_attr.numeric) for level in hierarchies.levels],
+        [torch.from_numpy(level.edge_weight) for level in hierarchies.levels],
+    )
+    return network
+
+
+def fit_network(
+    training: LabelledGraphs,
+    held_out: LabelledGraphs | None,
+    shape: NetworkShape,
+    plan: TrainingPlan,
+    score: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
+    device: Any = "auto",
+    previous: SHAKENetwork | None = None,
+) -> tuple[SHAKENetwork, list[EpochRecord]]:
+    """Train a fresh network, or go on with a previous one.
+
+    Parameters
+    ----------
+    training : LabelledGraphs
+    held_out : LabelledGraphs or None
+        Graphs for early stopping.
+    shape : NetworkShape
+    plan : TrainingPlan
+    score : callable
+        Score of (codes, logits, weights) of the held-out graphs, greater is better.
+    device : str or torch.device, default="auto"
+    previous : SHAKENetwork or None, default=None
+
+    Returns
+    -------
+    network : SHAKENetwork
+        On the CPU.
+    history : list of EpochRecord
+    """
+    device = resolve_device(device)
+    with seeded(plan.seed, device):
+        network = copy.deepcopy(previous) or build_network(training.hierarchies, shape)
+        network.to(device)
+        data = DeviceHierarchies(training.hierarchies, device)
+        targets = Targets(
+            torch.from_numpy(training.codes).to(device),
+            torch.from_numpy(training.weights.astype(np.float32)).to(device),
+        )
+        validate = None
+        if held_out is not None:
+            held_data = DeviceHierarchies(held_out.hierarchies, device)
+
+            def validate() -> float:
+                logits = predict_logits(network, held_data)
+                return score(held_out.codes, logits, held_out.weights)
+
+        history = train_network(network, data, targets, plan, validate)
+    return network.to("cpu").eval(), history
+
+
+def _on_device(
+    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any
+) -> tuple[SHAKENetwork, DeviceHierarchies]:
+    """Network (a copy, unless it is the CPU's) and data on one device."""
+    device = resolve_device(device)
+    if device.type != "cpu":
+        network = copy.deepcopy(network).to(device)
+    return network, DeviceHierarchies(hierarchies, device)
+
+
+def logits_of(
+    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
+) -> np.ndarray:
+    """Logits (n_graphs, n_outputs) of a fitted network."""
+    return predict_logits(*_on_device(network, hierarchies, device))
+
+
+def embeddings_of(
+    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
+) -> np.ndarray:
+    """Embeddings (n_graphs, hidden_dim) of a fitted network."""
+    return embed_graphs(*_on_device(network, hierarchies, device))

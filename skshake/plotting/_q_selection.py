@@ -1,0 +1,115 @@
+"""QSelectionDisplay: how q* was chosen, as a figure.
+
+In: a fitted KFCoarsener. Out: matplotlib artists, in scikit-learn's Display convention.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skshake.resolution import ResolutionCurves
+
+CURVES = (
+    ("node_reconstruction", "node reconstruction loss", "tab:blue", "-"),
+    ("node_dirichlet", "node Dirichlet loss", "tab:blue", "--"),
+    ("node_complexity", "node complexity", "tab:blue", ":"),
+    ("edge_reconstruction", "edge reconstruction loss", "tab:orange", "-"),
+    ("edge_dirichlet", "edge Dirichlet loss", "tab:orange", "--"),
+    ("edge_complexity", "edge complexity", "tab:orange", ":"),
+)
+
+
+class QSelectionDisplay:
+    """The objective J, its six curves and its minimiser q*.
+
+    Make one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    curves : ResolutionCurves
+    q_star : float
+
+    Attributes
+    ----------
+    figure_ : matplotlib.figure.Figure
+    ax_ : matplotlib.axes.Axes
+    lines_ : dict of str to matplotlib.lines.Line2D
+        By the names of the curves' fields.
+    band_ : matplotlib.collections.PolyCollection
+        J plus and minus its standard deviation over graphs.
+    """
+
+    def __init__(self, curves: ResolutionCurves, q_star: float) -> None:
+        self.curves = curves
+        self.q_star = q_star
+
+    @classmethod
+    def from_estimator(cls, coarsener: Any, *, ax: Any = None) -> QSelectionDisplay:
+        """Plot the selection of a fitted coarsener.
+
+        Parameters
+        ----------
+        coarsener : KFCoarsener
+            Fitted with ``q="auto"``.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        display : QSelectionDisplay
+
+        Raises
+        ------
+        ValueError
+            If the coarsener is not fitted, or was given its q.
+        """
+        if not hasattr(coarsener, "q_curves_"):
+            raise ValueError(
+                "expected a KFCoarsener fitted with q='auto'; this one has no q_curves_"
+            )
+        return cls(coarsener.q_curves_, coarsener.q_star_).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> QSelectionDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        self : QSelectionDisplay
+        """
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
+        q, objective = self.curves.q, self.curves.objective
+        spread = self.curves.objective_std
+        self.band_ = ax.fill_between(
+            q, objective - spread, objective + spread, color="0.88", linewidth=0
+        )
+        self.lines_ = {}
+        for name, label, color, style in CURVES:
+            values = getattr(self.curves, name)
+            if np.any(values):
+                (self.lines_[name],) = ax.plot(
+                    q, values, style, color=color, label=label, linewidth=1.3
+                )
+        (self.lines_["objective"],) = ax.plot(
+            q, objective, color="black", label="objective J ± sd", linewidth=2
+        )
+        self.lines_["q_star"] = ax.axvline(
+            self.q_star,
+            color="tab:red",
+            label=f"q* = {self.q_star:.3g}",
+            linewidth=1.3,
+        )
+        ax.set(xscale="log", xlabel="q (larger is finer)", ylabel="mean over graphs")
+        ax.set_xlim(q[0], q[-1])
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+        return self
