@@ -75,11 +75,13 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
     dropout : float, default=0.3
         Share of states dropped in training.
     optimizer : {"adamw"}, default="adamw"
+        AdamW (Loshchilov & Hutter 2019).
     loss : {"auto", "cross_entropy"}, default="auto"
         "auto" is cross-entropy.
     learning_rate : float, default=0.001
         The largest with ``schedule="one-cycle"``.
     weight_decay : float, default=1e-5
+        Decoupled decay of AdamW.
     batch_size : "auto" or int, default="auto"
         Graphs per step. "auto" makes about 64 steps an epoch within 32 and 256 graphs:
         32 below 4,096 training graphs, 256 from 16,384 on.
@@ -105,6 +107,7 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         "auto" takes CUDA where there is one. The fitted network is kept on the CPU, so
         it can be pickled and loaded anywhere.
     precision : {"float32"}, default="float32"
+        Floating-point type of the network.
     random_state : int, RandomState instance or None, default=None
         Seeds initial weights, dropout, batches and the held-out part. Equal seeds
         on one CPU with one number of threads give equal bits; torch's and numpy's own
@@ -266,8 +269,11 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_graphs,)
             Labels of any type that sorts.
         sample_weight : array-like of shape (n_graphs,), default=None
-        X_val, y_val : default=None
-            Held-out graphs and labels for early stopping; nothing is then split off.
+            Weight of each graph in the loss; None weighs all alike.
+        X_val : graphs as X, default=None
+            Held-out graphs for early stopping; nothing is then split off X.
+        y_val : array-like of shape (n_val_graphs,), default=None
+            Their labels.
 
         Returns
         -------
@@ -305,13 +311,15 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
 
         Returns
         -------
         labels : ndarray of shape (n_graphs,)
             In the type of the training labels.
         """
-        return self.classes_[self._logits(X).argmax(axis=1)]
+        logits = self._logits(X)
+        return self.classes_[logits.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, columns in the order of ``classes_``.
@@ -319,6 +327,7 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
 
         Returns
         -------
@@ -332,6 +341,7 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
 
         Returns
         -------
@@ -348,6 +358,7 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
 
         Returns
         -------

@@ -255,7 +255,8 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         ----------
         X : list of graphs or GraphCollection
             Anything that :func:`skshake.as_graphs` reads.
-        y : ignored
+        y : None
+            Ignored.
 
         Returns
         -------
@@ -271,7 +272,9 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : list of graphs or GraphCollection
-        y : ignored
+            Anything that :func:`skshake.as_graphs` reads.
+        y : None
+            Ignored.
 
         Returns
         -------

@@ -53,8 +53,9 @@ def encode_labels(labels: np.ndarray, classes: np.ndarray, name: str) -> np.ndar
     codes = np.minimum(codes, len(classes) - 1)
     is_unknown = classes[codes] != labels
     if is_unknown.any():
+        stranger = labels[is_unknown].tolist()[0]
         raise ValueError(
-            f"{name}: label {labels[is_unknown][0]!r} does not occur in y, which has "
+            f"{name}: label {stranger!r} does not occur in y, which has "
             f"{classes.tolist()}"
         )
     return codes

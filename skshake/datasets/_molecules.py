@@ -108,6 +108,7 @@ def load_molecules_csv(
     target : str or sequence of str, default=None
         Label columns; None takes every numeric column.
     smiles_column : str, default="smiles"
+        Column that holds the SMILES.
     return_X_y : bool, default=False
         Return ``(graphs, y)`` instead of a Bunch.
 

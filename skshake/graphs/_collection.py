@@ -169,7 +169,17 @@ class GraphCollection(Sequence):
         return connected_components(adjacency, directed=False)[1]
 
     def take(self, graphs: np.ndarray) -> GraphCollection:
-        """Collection of the given graphs, in that order."""
+        """Choose the given graphs, in that order.
+
+        Parameters
+        ----------
+        graphs : int64 array of shape (n_chosen,)
+            Positions, not negative; repeats are allowed.
+
+        Returns
+        -------
+        chosen : GraphCollection
+        """
         nodes, node_ptr = rows_of(self.node_ptr, graphs)
         edges, edge_ptr = rows_of(self.edge_ptr, graphs)
         return GraphCollection(
@@ -197,7 +207,15 @@ class GraphCollection(Sequence):
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """One graph of a collection: a view that holds no data of its own."""
+    """One graph of a collection: a view that holds no data of its own.
+
+    Parameters
+    ----------
+    collection : GraphCollection
+        The collection.
+    position : int
+        Number of the graph in it.
+    """
 
     collection: GraphCollection
     position: int

@@ -48,7 +48,10 @@ def _as_list(graphs: Any) -> list:
     is_bare = find_reader(graphs) is not None and not isinstance(graphs, list)
     if isinstance(graphs, tuple) and is_bare:
         # A tuple of graphs is a list of graphs; (adjacency, x) is one graph.
-        is_bare = len(graphs) > 1 and find_reader(graphs[1]) is None
+        is_bare = not all(
+            find_reader(graph) and len({*getattr(graph, "shape", ())}) <= 1
+            for graph in graphs
+        )
     if is_bare:
         raise TypeError(
             f"expected a list of graphs, got one graph ({type(graphs).__name__}); wrap "

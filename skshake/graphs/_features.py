@@ -102,6 +102,6 @@ def as_categories(values: np.ndarray) -> np.ndarray:
     if not is_code.all():
         raise ValueError(
             f"a category must be an integer that fits into 32 bits, got "
-            f"{values[~is_code][0]!r}"
+            f"{values[~is_code][0]}"
         )
     return values.astype(CATEGORY, copy=False)

@@ -81,7 +81,17 @@ class HierarchyCollection(Sequence):
         )
 
     def take(self, graphs: np.ndarray) -> HierarchyCollection:
-        """Hierarchies of the given graphs, in that order."""
+        """Choose the hierarchies of the given graphs, in that order.
+
+        Parameters
+        ----------
+        graphs : int64 array of shape (n_chosen,)
+            Positions, not negative; repeats are allowed.
+
+        Returns
+        -------
+        chosen : HierarchyCollection
+        """
         nodes, node_ptr = rows_of(self.node_ptr, graphs)
         # Forests may share a level (q = inf): gather each once, and share it again.
         distinct = {id(level): level for levels in self.forests for level in levels}
@@ -92,7 +102,20 @@ class HierarchyCollection(Sequence):
         return HierarchyCollection(node_ptr, forests, self.n_input_edges[graphs])
 
     def overlap(self, fine: int, coarse: int, forest: int = 0) -> sparse.csr_array:
-        """Shared input nodes of the blocks of two levels, over all graphs."""
+        """Shared input nodes of the blocks of two levels, over all graphs.
+
+        Parameters
+        ----------
+        fine, coarse : int
+            Levels, 0 is the finest.
+        forest : int, default=0
+            Which of the independent forests.
+
+        Returns
+        -------
+        overlap : csr_array of shape (n_fine, n_coarse)
+            Block diagonal: blocks of all graphs are numbered one after the other.
+        """
         levels = self.forests[forest]
         return overlap_matrix(levels[fine], levels[coarse], self.node_ptr)
 
@@ -148,7 +171,15 @@ class LevelView:
 
 @dataclass(frozen=True, eq=False)
 class GraphHierarchy:
-    """Hierarchy of one graph: a view that holds no data of its own."""
+    """Hierarchy of one graph: a view that holds no data of its own.
+
+    Parameters
+    ----------
+    collection : HierarchyCollection
+        The collection.
+    position : int
+        Number of the graph in it.
+    """
 
     collection: HierarchyCollection
     position: int
@@ -182,7 +213,18 @@ class GraphHierarchy:
         return self.collection.take(np.array([self.position])).overlap(fine, coarse)
 
     def to_networkx(self, level: int) -> Any:
-        """Networkx graph of a level: ``x`` of nodes, ``weight``, ``edge_attr``."""
+        """Networkx graph of a level.
+
+        Parameters
+        ----------
+        level : int
+            0 is the finest.
+
+        Returns
+        -------
+        graph : networkx.Graph
+            With ``x`` of nodes, ``weight`` and ``edge_attr`` of edges.
+        """
         import networkx as nx
 
         view = self.levels[level]
@@ -196,7 +238,19 @@ class GraphHierarchy:
         return graph
 
     def to_pyg(self, level: int) -> Any:
-        """``torch_geometric.data.Data`` of a level, both arcs of each edge."""
+        """Data object of torch_geometric for a level.
+
+        Parameters
+        ----------
+        level : int
+            0 is the finest.
+
+        Returns
+        -------
+        data : torch_geometric.data.Data
+            With ``x``, ``edge_index`` (both arcs of each edge), ``edge_attr``,
+            ``edge_weight`` and ``num_nodes``.
+        """
         from skshake.network import level_to_pyg
 
         return level_to_pyg(self.levels[level])

@@ -29,7 +29,9 @@ class QSelectionDisplay:
     Parameters
     ----------
     curves : ResolutionCurves
+        Curves on a grid of q.
     q_star : float
+        The chosen resolution.
 
     Attributes
     ----------

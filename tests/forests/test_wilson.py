@@ -1,0 +1,156 @@
+"""Does the sampler draw from the Kirchhoff forest law, at one q and at coupled q?"""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from skshake import as_graphs, sample_forests
+from skshake.graphs import FLOAT, Features
+
+ROOT = -1
+# A correct sampler fails one run in 10,000 when its random stream changes.
+ALPHA = 1e-4
+
+
+def _is_forest(parent):
+    for node in range(len(parent)):
+        for _ in range(len(parent)):
+            if node == ROOT:
+                break
+            node = parent[node]
+        if node != ROOT:
+            return False
+    return True
+
+
+def forest_law(adjacency, q):
+    """Exact law: a rooted spanning forest weighs q^|roots| times its edge weights."""
+    choices = [[ROOT, *np.flatnonzero(row)] for row in adjacency]
+    weight = {}
+    for forest in product(*choices):
+        if _is_forest(forest):
+            arrows = [(i, j) for i, j in enumerate(forest) if j != ROOT]
+            edges = np.prod([adjacency[i, j] for i, j in arrows])
+            weight[forest] = q ** forest.count(ROOT) * edges
+    laplacian = np.diag(adjacency.sum(axis=1)) - adjacency
+    determinant = np.linalg.det(q * np.eye(len(adjacency)) + laplacian)
+    total = sum(weight.values())
+    # Matrix-forest theorem: checks the enumeration before it judges the sampler.
+    np.testing.assert_allclose(total, determinant)
+    return {forest: w / total for forest, w in weight.items()}
+
+
+def draw(adjacency, q, n_draws, seed):
+    """Independent forests: copies that differ in a feature have their own streams."""
+    copies = as_graphs([adjacency]).take(np.zeros(n_draws, int))
+    number = np.repeat(np.arange(n_draws), len(adjacency)).astype(FLOAT)[:, None]
+    no_codes = np.empty((len(number), 0), np.int32)
+    copies = replace(copies, node_features=Features(number, no_codes))
+    return sample_forests(copies, q, random_state=seed)
+
+
+def p_value(parents, law):
+    """Chi-square of counts (never of frequencies, which cannot fail)."""
+    drawn, counts = np.unique(parents, axis=0, return_counts=True)
+    observed = {tuple(row): n for row, n in zip(drawn.tolist(), counts, strict=True)}
+    assert observed.keys() <= law.keys(), "drew something that is not a forest"
+    expected = np.array(list(law.values())) * len(parents)
+    # Rare forests share one cell, so that each cell expects at least 30.
+    is_rare = expected < 30
+    cells = np.array([observed.get(forest, 0) for forest in law])
+    cells = np.append(cells[~is_rare], cells[is_rare].sum())
+    expected = np.append(expected[~is_rare], expected[is_rare].sum())
+    if expected[-1] < 30:
+        cells[-2] += cells[-1]
+        expected[-2] += expected[-1]
+        cells, expected = cells[:-1], expected[:-1]
+    assert len(cells) > 3, "too few cells to judge"
+    return chisquare(cells, expected).pvalue
+
+
+@pytest.mark.parametrize("q", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("graph", ["triangle_with_tail", "weighted_tail"])
+def test_wilson_draws_from_the_forest_law(graph, q, global_random_seed, request):
+    adjacency = request.getfixturevalue(graph)
+    forests = draw(adjacency, q, 20_000, global_random_seed)
+    parents = forests.parent[0].reshape(-1, len(adjacency))
+    assert p_value(parents, forest_law(adjacency, q)) > ALPHA
+
+
+@pytest.mark.parametrize("graph", ["triangle_with_tail", "weighted_tail"])
+def test_each_coupled_level_has_the_exact_law(graph, global_random_seed, request):
+    adjacency = request.getfixturevalue(graph)
+    forests = draw(adjacency, [4.0, 1.0, 0.5, 0.3], 20_000, global_random_seed)
+    for q, parent in zip(forests.q, forests.parent, strict=True):
+        parents = parent.reshape(-1, len(adjacency))
+        assert p_value(parents, forest_law(adjacency, q)) > ALPHA
+
+
+@pytest.mark.parametrize("graph", ["triangle_with_tail", "weighted_tail"])
+def test_the_law_test_rejects_a_slightly_wrong_q(graph, global_random_seed, request):
+    adjacency = request.getfixturevalue(graph)
+    for q in (1.15, [4.0, 1.15]):
+        forests = draw(adjacency, q, 20_000, global_random_seed)
+        parents = forests.parent[-1].reshape(-1, len(adjacency))
+        assert p_value(parents, forest_law(adjacency, 1.0)) < ALPHA
+
+
+def _ladder(n_rungs, weights):
+    """Two paths of n_rungs nodes joined by rungs, with cyclically repeated weights."""
+    n = 2 * n_rungs
+    adjacency = np.zeros((n, n))
+    edges = [(i, i + 2) for i in range(n - 2)] + [(i, i + 1) for i in range(0, n, 2)]
+    for k, (i, j) in enumerate(edges):
+        adjacency[i, j] = adjacency[j, i] = weights[k % len(weights)]
+    return adjacency
+
+
+@pytest.mark.parametrize("weights", [(1.0,), (1e-3, 1.0, 1e3)])
+def test_roots_follow_the_kernel_on_a_larger_graph(weights, global_random_seed):
+    # Method section 1: P(root of i = j) = K_ij with K = q (qI + L)^-1.
+    adjacency = _ladder(10, weights)
+    laplacian = np.diag(adjacency.sum(axis=1)) - adjacency
+    n, n_draws = len(adjacency), 20_000
+    forests = draw(adjacency, [2.0, 0.2], n_draws, global_random_seed)
+    for q, root in zip(forests.q, forests.root, strict=True):
+        kernel = q * np.linalg.inv(q * np.eye(n) + laplacian)
+        counts = np.zeros((n, n))
+        np.add.at(counts, (np.tile(np.arange(n), n_draws), root), 1)
+        error = np.sqrt(np.clip(kernel * (1 - kernel), 1e-5, None) / n_draws)
+        # 400 entries: |z| < 5.5 for all of them holds but once in 60,000 runs.
+        assert np.abs((counts / n_draws - kernel) / error).max() < 5.5
+
+
+@pytest.mark.parametrize("q", [0.05, 1.0, 20.0])
+def test_root_count_is_a_sum_of_independent_bernoullis(q, global_random_seed):
+    # Method section 1: mean sum q / (q + mu), variance sum p (1 - p).
+    adjacency = _ladder(8, (1.0,))
+    laplacian = np.diag(adjacency.sum(axis=1)) - adjacency
+    p = q / (q + np.clip(np.linalg.eigvalsh(laplacian), 0, None))
+    n_draws = 20_000
+    n_roots = draw(adjacency, q, n_draws, global_random_seed).n_blocks[0]
+    variance = (p * (1 - p)).sum()
+    assert abs(n_roots.mean() - p.sum()) < 4 * np.sqrt(variance / n_draws)
+    # The variance of a variance is about 2 v^2 / n for sums of many terms.
+    assert abs(n_roots.var() - variance) < 6 * variance * np.sqrt(2 / n_draws)
+
+
+def test_trees_average_to_the_smoothed_signal(global_random_seed):
+    # Method section 1: both the root's value and the tree's mean have expectation K x.
+    adjacency = _ladder(6, (1.0, 0.3))
+    n, q, n_draws = len(adjacency), 0.7, 20_000
+    x = np.random.default_rng(0).normal(size=n)
+    laplacian = np.diag(adjacency.sum(axis=1)) - adjacency
+    smoothed = q * np.linalg.solve(q * np.eye(n) + laplacian, x)
+    forests = draw(adjacency, q, n_draws, global_random_seed)
+    root, block = forests.root[0].reshape(-1, n), forests.block[0].reshape(-1, n)
+    tree = block + n * np.arange(n_draws)[:, None]
+    sizes = np.bincount(tree.ravel(), minlength=n * n_draws)
+    sums = np.bincount(tree.ravel(), np.tile(x, n_draws), minlength=n * n_draws)
+    means = (sums / np.maximum(sizes, 1))[tree]
+    for estimate in (x[root], means):
+        error = estimate.std(axis=0) / np.sqrt(n_draws)
+        assert (np.abs(estimate.mean(axis=0) - smoothed) < 5 * error).all()

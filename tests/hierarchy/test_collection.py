@@ -1,0 +1,115 @@
+"""HierarchyCollection: a sequence of hierarchies, one per graph."""
+
+import pickle
+from collections.abc import Sequence
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from skshake import GraphHierarchy, KFCoarsener
+from skshake.hierarchy import as_hierarchies, concatenate_hierarchies
+
+
+@pytest.fixture
+def hierarchies(small_mutag):
+    coarsener = KFCoarsener(q=[np.inf, 1.0], n_forests=2, random_state=0)
+    return coarsener.fit_transform(small_mutag[0])
+
+
+def assert_same(one, other):
+    assert len(one) == len(other)
+    assert one.signature == other.signature
+    for levels, others in zip(one.forests, other.forests, strict=True):
+        for level, counterpart in zip(levels, others, strict=True):
+            assert level.block.tolist() == counterpart.block.tolist()
+            assert level.edges.tolist() == counterpart.edges.tolist()
+            assert (level.edge_weight == counterpart.edge_weight).all()
+            for name in ("x", "edge_attr"):
+                pooled, other_pooled = getattr(level, name), getattr(counterpart, name)
+                assert pooled.slots.tolist() == other_pooled.slots.tolist()
+                assert pooled.indptr.tolist() == other_pooled.indptr.tolist()
+                assert (pooled.shares == other_pooled.shares).all()
+
+
+def test_it_is_a_sequence_of_light_views(hierarchies):
+    assert isinstance(hierarchies, Sequence)
+    assert isinstance(hierarchies[-1], GraphHierarchy)
+    assert len(list(hierarchies)) == 40
+    with pytest.raises(IndexError):
+        hierarchies[40]
+
+
+@pytest.mark.parametrize(
+    "key", [slice(3, 9), [4, 0, 4], np.arange(40) > 30, np.array([-1])], ids=str
+)
+def test_indexing_equals_picking_views(key, hierarchies):
+    numbers = np.arange(40)[key]
+    assert_same(
+        hierarchies[key], as_hierarchies([hierarchies[int(i)] for i in numbers])
+    )
+
+
+def test_a_level_without_randomness_is_shared_by_forests(hierarchies):
+    one, other = hierarchies[5:9].forests
+    assert one[0] is other[0]
+    assert one[1] is not other[1]
+
+
+def test_concatenation_undoes_slicing(hierarchies):
+    parts = [hierarchies[:10], hierarchies[10:11], hierarchies[11:]]
+    assert_same(concatenate_hierarchies(parts), hierarchies)
+
+
+def test_views_of_several_collections_are_gathered(hierarchies):
+    mixed = [hierarchies[:10][3], hierarchies[20:][5], hierarchies[:10][0]]
+    assert_same(as_hierarchies(mixed), hierarchies[[3, 25, 0]])
+
+
+def test_other_things_are_no_hierarchies(hierarchies):
+    assert as_hierarchies([]) is None
+    assert as_hierarchies([hierarchies[0], "graph"]) is None
+
+
+def test_hierarchies_of_different_coarseners_do_not_mix(small_mutag, hierarchies):
+    other = KFCoarsener(q=0.5, n_forests=1).fit_transform(small_mutag[0])
+    with pytest.raises(ValueError, match="different coarseners"):
+        as_hierarchies([hierarchies[0], other[0]])
+
+
+def test_pickle_round_trip(hierarchies):
+    assert_same(pickle.loads(pickle.dumps(hierarchies)), hierarchies)
+
+
+def test_levels_show_one_graph(hierarchies, small_mutag):
+    graph = small_mutag[0][7]
+    fine, coarse = hierarchies[7].levels
+    assert fine.q == np.inf
+    assert fine.n_nodes == graph.n_nodes
+    assert fine.edges.tolist() == graph.edges.tolist()
+    assert fine.block.tolist() == list(range(graph.n_nodes))
+    assert coarse.n_nodes == coarse.block.max() + 1
+    assert coarse.x.shape == (coarse.n_nodes, fine.x.shape[1])
+    np.testing.assert_allclose(coarse.x.sum(axis=1), 1, rtol=1e-6)
+    assert len(coarse.edge_attr.toarray()) == len(coarse.edges)
+
+
+def test_to_networkx(hierarchies):
+    graph, view = hierarchies[7].to_networkx(1), hierarchies[7].levels[1]
+    assert isinstance(graph, nx.Graph)
+    assert graph.number_of_nodes() == view.n_nodes
+    assert {frozenset(e) for e in graph.edges} == {
+        frozenset(e) for e in view.edges.tolist()
+    }
+    weights = nx.get_edge_attributes(graph, "weight")
+    assert sum(weights.values()) == view.edge_weight.sum()
+    assert (graph.nodes[0]["x"] == view.x.toarray()[0]).all()
+
+
+def test_to_pyg_holds_both_arcs_of_each_edge(hierarchies):
+    data, view = hierarchies[7].to_pyg(1), hierarchies[7].levels[1]
+    assert data.num_nodes == view.n_nodes
+    assert data.is_undirected()
+    assert data.edge_index.shape == (2, 2 * len(view.edges))
+    assert data.edge_attr.shape[0] == data.edge_weight.shape[0] == 2 * len(view.edges)
+    assert (data.x.numpy() == view.x.toarray()).all()

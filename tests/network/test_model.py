@@ -1,0 +1,144 @@
+"""The forward pass against a case worked by hand, and its invariances."""
+
+import numpy as np
+import pytest
+import torch
+
+from skshake import KFCoarsener
+from skshake.network._batches import DeviceHierarchies
+from skshake.network._fitting import build_network, feature_widths
+from skshake.network._model import NetworkShape, pool_graphs
+
+
+def make_network(hierarchies, **changes):
+    parameters = {
+        "widths": feature_widths(hierarchies),
+        "n_layers": (2,) * len(hierarchies.levels),
+        "n_outputs": 3,
+        "hidden_dim": 8,
+        "n_linear": 2,
+        "n_readout": 1,
+        "conv": "gine",
+        "level_input": "add",
+        "dropout": 0.0,
+    }
+    torch.manual_seed(0)
+    network = build_network(hierarchies, NetworkShape(**{**parameters, **changes}))
+    return network.eval()
+
+
+def forward(network, hierarchies, graphs=None):
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    graphs = np.arange(len(hierarchies)) if graphs is None else np.asarray(graphs)
+    with torch.no_grad():
+        return network(data.batch(graphs))
+
+
+def _identity(linear, scale=1.0):
+    with torch.no_grad():
+        linear.weight.copy_(scale * torch.eye(*linear.weight.shape))
+        linear.bias.zero_()
+
+
+@pytest.mark.parametrize("level_input", ["replace", "add"])
+def test_two_levels_by_hand(level_input):
+    # A single edge between nodes with categories 0 and 1, merged into one block at the
+    # coarse level (q is so small that one root is certain in practice).
+    graph = (np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[0], [1]]))
+    coarsener = KFCoarsener(q=[np.inf, 1e-7], n_forests=1, random_state=0)
+    hierarchies = coarsener.fit_transform([graph])
+    network = make_network(
+        hierarchies,
+        n_layers=(1, 1),
+        hidden_dim=1,
+        n_linear=1,
+        n_readout=0,
+        n_outputs=1,
+        level_input=level_input,
+    )
+    with torch.no_grad():
+        # Slots: unseen, category 0, category 1.
+        network.node_encoder.embedding.copy_(torch.tensor([[9.0], [1.0], [2.0]]))
+        network.size_encoder.weight.zero_()
+        network.size_encoder.bias.zero_()
+    for level in network.levels:
+        _identity(level[0].mlp[0])
+        # Batch normalisation with mean 0 and variance 1 is the identity up to 1e-5.
+        level[0].after[0].eps = 0.0
+    with torch.no_grad():
+        network.head.weight.fill_(1.0)
+        network.head.bias.zero_()
+    # Coarse: one node, mean embedding 1.5, no neighbour: h = 1.5.
+    # Fine, "replace": both start at 1.5; each adds its neighbour: 3.
+    # Fine, "add": start at 2.5 and 3.5; with the neighbour: 6 and 6.
+    start = [1.5, 1.5] if level_input == "replace" else [2.5, 3.5]
+    after = [sum(start)] * 2
+    states = torch.tensor([start, after])
+    kinds = {"mean": states.mean(dim=1), "max": states.amax(dim=1)}
+    kinds["sum"] = states.sum(dim=1) / 2**0.5
+    logit = sum(kinds[kind].sum() for kind in network.shape.pooling)
+    got = forward(network, hierarchies)
+    torch.testing.assert_close(got, logit.reshape(1, 1))
+
+
+def test_pooling_by_hand():
+    h = torch.tensor([[1.0], [3.0], [-5.0]])
+    node_ptr = torch.tensor([0, 2, 2, 3])
+    pooled = pool_graphs(h, node_ptr, ("mean", "max", "sum"))
+    expected = [[2.0, 3.0, 4 / 2**0.5], [0.0, 0.0, 0.0], [-5.0, -5.0, -5.0]]
+    torch.testing.assert_close(pooled, torch.tensor(expected))
+
+
+@pytest.mark.parametrize("conv", ["gine", "gin"])
+def test_logits_do_not_depend_on_companions_or_order(conv, small_mutag):
+    coarsener = KFCoarsener(q=[np.inf, 1.0], n_forests=1, random_state=0)
+    hierarchies = coarsener.fit_transform(small_mutag[0])
+    network = make_network(hierarchies, conv=conv)
+    whole = forward(network, hierarchies)
+    order = [7, 3, 39]
+    torch.testing.assert_close(forward(network, hierarchies, order), whole[order])
+    torch.testing.assert_close(forward(network, hierarchies, [3]), whole[[3]])
+
+
+def test_logits_do_not_depend_on_node_order(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    upper = np.triu(rng.random((9, 9)) < 0.4, 1).astype(float)
+    matrix, x = upper + upper.T, rng.normal(size=(9, 2))
+    order = rng.permutation(9)
+    graphs = [(matrix, x), (matrix[np.ix_(order, order)], x[order])]
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(graphs)
+    logits = forward(make_network(hierarchies), hierarchies)
+    torch.testing.assert_close(logits[0], logits[1])
+
+
+def test_edge_features_and_weights_matter(random_graphs):
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(random_graphs)
+    network = make_network(hierarchies)
+    logits = forward(network, hierarchies)
+    for change in ("weight", "feature"):
+        graphs = [
+            (m * (1 + (change == "weight")), x, e + (change == "feature"))
+            for m, x, e in random_graphs
+        ]
+        other = KFCoarsener(q=np.inf).fit_transform(graphs)
+        assert not torch.allclose(forward(network, other), logits, atol=1e-4)
+
+
+def test_gin_ignores_edge_features(random_graphs):
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(random_graphs)
+    network = make_network(hierarchies, conv="gin")
+    graphs = [(m, x, e + 1) for m, x, e in random_graphs]
+    other = KFCoarsener(q=np.inf).fit_transform(graphs)
+    assert torch.equal(forward(network, other), forward(network, hierarchies))
+
+
+@pytest.mark.parametrize("q", [np.inf, [np.inf, 0.5]])
+def test_awkward_graphs_have_finite_logits(q, awkward_graphs):
+    hierarchies = KFCoarsener(q=q, random_state=0).fit_transform(awkward_graphs)
+    network = make_network(hierarchies)
+    for training in (True, False):
+        network.train(training)
+        assert torch.isfinite(forward(network, hierarchies)).all()
+    network.train()
+    for i in range(len(awkward_graphs)):
+        assert torch.isfinite(forward(network, hierarchies, [i])).all()

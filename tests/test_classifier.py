@@ -1,0 +1,290 @@
+"""SHAKEClassifier: labels, training, repeatability, scikit-learn's contract."""
+
+import pickle
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pytest
+import torch
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from skshake import KFCoarsener, SHAKEClassifier
+from skshake._classifier import automatic_batch_size
+
+FAST = {"hidden_dim": 8, "n_layers": 1, "max_iter": 3, "random_state": 0}
+
+
+@pytest.fixture
+def hierarchies(small_mutag):
+    return KFCoarsener(q=[np.inf, 1.0], n_forests=2, random_state=0).fit_transform(
+        small_mutag[0]
+    )
+
+
+@pytest.fixture
+def y(small_mutag):
+    return small_mutag[1]
+
+
+def fast(**parameters):
+    return SHAKEClassifier(**{**FAST, **parameters})
+
+
+def test_it_learns_what_structure_alone_tells():
+    # Triangles against paths of three nodes: only edges differ.
+    path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    triangle = np.ones((3, 3)) - np.eye(3)
+    x = np.ones((3, 1))
+    graphs, y = [(path, x), (triangle, x)] * 20, np.array(["path", "ring"] * 20)
+    classifier = SHAKEClassifier(random_state=0, n_layers=2, dropout=0.0, max_iter=40)
+    assert classifier.fit(graphs, y).score(graphs, y) == 1
+
+
+def test_it_learns_what_the_coarse_level_alone_tells():
+    # The classes differ in the category of a node; one level at small q pools it.
+    rng = np.random.default_rng(0)
+    ring = np.roll(np.eye(8), 1, axis=0)
+    codes = [rng.integers(0, 2, (8, 1)) + 2 * (i % 2) for i in range(40)]
+    graphs = [(ring, c) for c in codes]
+    y = np.arange(40) % 2
+    hierarchies = KFCoarsener(q=0.2, random_state=0).fit_transform(graphs)
+    classifier = SHAKEClassifier(random_state=0, max_iter=40).fit(hierarchies, y)
+    assert classifier.score(hierarchies, y) == 1
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["no", "yes"], [-1, 1], [10, 30], [False, True], np.array(["a", "b"], object)],
+    ids=str,
+)
+def test_labels_come_back_as_they_were_given(names, hierarchies, y):
+    # Field report 17.
+    labels = np.asarray(names)[(y == 1).astype(int)]
+    classifier = fast().fit(hierarchies, labels)
+    assert classifier.classes_.tolist() == sorted(names)
+    predicted = classifier.predict(hierarchies)
+    assert predicted.dtype == labels.dtype
+    assert set(predicted.tolist()) <= set(labels.tolist())
+
+
+def test_outputs_agree_with_each_other(hierarchies, y):
+    classifier = fast().fit(hierarchies, y)
+    probabilities = classifier.predict_proba(hierarchies)
+    margin = classifier.decision_function(hierarchies)
+    assert probabilities.shape == (40, 2)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_allclose(probabilities[:, 1], 1 / (1 + np.exp(-margin)))
+    assert (classifier.predict(hierarchies) == np.where(margin > 0, 1, -1)).all()
+    assert classifier.embed(hierarchies).shape == (40, 8)
+
+
+def test_three_classes(hierarchies):
+    labels = np.arange(40) % 3
+    classifier = fast().fit(hierarchies, labels)
+    assert classifier.decision_function(hierarchies).shape == (40, 3)
+    assert classifier.predict_proba(hierarchies).shape == (40, 3)
+
+
+def test_a_single_class_is_predicted_with_certainty(hierarchies):
+    classifier = fast().fit(hierarchies, ["only"] * 40)
+    assert set(classifier.predict(hierarchies)) == {"only"}
+    assert (classifier.predict_proba(hierarchies) == 1).all()
+
+
+def test_equal_seeds_give_equal_bits(hierarchies, y):
+    one, other = (fast(dropout=0.3).fit(hierarchies, y) for _ in range(2))
+    for a, b in zip(one.module_.parameters(), other.module_.parameters(), strict=True):
+        assert torch.equal(a, b)
+    different = fast(random_state=1).fit(hierarchies, y)
+    assert (
+        different.predict_proba(hierarchies) != one.predict_proba(hierarchies)
+    ).any()
+
+
+def test_the_users_random_streams_are_left_alone(hierarchies, y):
+    torch.manual_seed(5)
+    np.random.seed(5)
+    expected = torch.rand(3).tolist(), np.random.rand(3).tolist()
+    torch.manual_seed(5)
+    np.random.seed(5)
+    fast(dropout=0.5).fit(hierarchies, y)
+    assert (torch.rand(3).tolist(), np.random.rand(3).tolist()) == expected
+
+
+def test_a_graph_is_predicted_the_same_alone_and_among_others(hierarchies, y):
+    classifier = fast().fit(hierarchies, y)
+    whole = classifier.predict_proba(hierarchies)
+    order = np.array([30, 3, 3])
+    some = classifier.predict_proba([hierarchies[int(i)] for i in order])
+    np.testing.assert_allclose(some, whole[order], atol=1e-5)
+    np.testing.assert_allclose(
+        classifier.predict_proba(hierarchies[[7]]), whole[[7]], atol=1e-5
+    )
+
+
+def test_early_stopping_records_scores_and_keeps_the_best(hierarchies, y):
+    classifier = fast(early_stopping=True, max_iter=30, n_iter_no_change=2)
+    classifier.fit(hierarchies, y)
+    assert classifier.n_iter_ == len(classifier.history_) <= 30
+    assert len(classifier.validation_scores_) == classifier.n_iter_
+    assert classifier.best_score_ == max(classifier.validation_scores_)
+    assert len(classifier.loss_curve_) == classifier.n_iter_
+
+
+def test_without_early_stopping_nothing_is_held_out(hierarchies, y):
+    classifier = fast().fit(hierarchies, y)
+    assert classifier.n_iter_ == 3
+    assert classifier.validation_scores_ is None
+    assert classifier.best_score_ is None
+
+
+def test_a_validation_set_may_be_given(hierarchies, y):
+    # Field report 19.
+    classifier = fast(max_iter=4)
+    classifier.fit(hierarchies[::2], y[::2], X_val=hierarchies[1::2], y_val=y[1::2])
+    assert len(classifier.validation_scores_) == classifier.n_iter_
+    with pytest.raises(ValueError, match="both or neither"):
+        classifier.fit(hierarchies, y, X_val=hierarchies)
+    with pytest.raises(ValueError, match="y_val: label 7 does not occur"):
+        classifier.fit(hierarchies, y, X_val=hierarchies[:1], y_val=[7])
+
+
+def test_training_lowers_the_loss(hierarchies, y):
+    classifier = fast(max_iter=30, hidden_dim=16, dropout=0.0).fit(hierarchies, y)
+    assert classifier.loss_curve_[-1] < 0.8 * classifier.loss_curve_[0]
+
+
+def test_zero_weights_silence_graphs(hierarchies, y):
+    # Labels of the silenced half are wrong; what is learnt must not follow them.
+    silenced = np.arange(40) % 2 == 0
+    wrong = np.where(silenced, -y, y)
+    weights = np.where(silenced, 0.0, 1.0)
+    parameters = {"max_iter": 80, "hidden_dim": 32, "n_layers": 2, "dropout": 0.0}
+    classifier = fast(**parameters).fit(hierarchies, wrong, sample_weight=weights)
+    # In the usual sense the wrong half would be learnt as well as the right one.
+    assert classifier.score(hierarchies[silenced], wrong[silenced]) < 0.5
+    assert classifier.score(hierarchies[~silenced], y[~silenced]) > 0.8
+
+
+def test_class_weight_shifts_the_balance(hierarchies, y):
+    plain = fast(max_iter=10).fit(hierarchies, y)
+    heavy = fast(max_iter=10, class_weight={-1: 1, 1: 50}).fit(hierarchies, y)
+    assert (
+        heavy.predict_proba(hierarchies)[:, 1].mean()
+        > plain.predict_proba(hierarchies)[:, 1].mean()
+    )
+
+
+def test_warm_start_goes_on(hierarchies, y):
+    classifier = fast(warm_start=True, max_iter=15).fit(hierarchies, y)
+    first = classifier.loss_curve_[0]
+    classifier.fit(hierarchies, y)
+    assert classifier.loss_curve_[0] < first
+    with pytest.raises(ValueError, match="warm_start: expected the classes"):
+        classifier.fit(hierarchies, np.arange(40) % 3)
+
+
+def test_raw_graphs_are_one_level(small_mutag, y):
+    graphs = small_mutag[0]
+    classifier = fast().fit(list(graphs), y)
+    assert classifier.predict(graphs[:3]).shape == (3,)
+    assert classifier.predict([graphs[0]]).shape == (1,)
+
+
+def test_layers_are_per_level(hierarchies, y):
+    classifier = fast(n_layers=[0, 3]).fit(hierarchies, y)
+    assert [len(level) for level in classifier.module_.levels] == [0, 3]
+    with pytest.raises(ValueError, match="n_layers: expected 2 numbers"):
+        fast(n_layers=[1, 2, 3]).fit(hierarchies, y)
+
+
+@pytest.mark.parametrize("level_input", ["add", "replace"])
+@pytest.mark.parametrize("conv", ["gine", "gin"])
+def test_options_of_the_network_train(level_input, conv, hierarchies, y):
+    classifier = fast(level_input=level_input, conv=conv, n_readout=0, n_linear=1)
+    assert np.isfinite(classifier.fit(hierarchies, y).predict_proba(hierarchies)).all()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"hidden_dim": 0},
+        {"conv": "transformer"},
+        {"dropout": 1.0},
+        {"learning_rate": 0.0},
+        {"batch_size": 0},
+        {"max_iter": 0},
+        {"early_stopping": "maybe"},
+        {"validation_fraction": 1.0},
+        {"level_input": "concat"},
+        {"schedule": "cosine"},
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused(parameters, hierarchies, y):
+    with pytest.raises(ValueError, match=f"'{next(iter(parameters))}' parameter"):
+        fast(**parameters).fit(hierarchies, y)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"optimizer": "pesg"}, {"loss": "auc_margin"}, {"precision": "bf16"}],
+    ids=str,
+)
+def test_features_of_a_later_release_say_so(parameters, hierarchies, y):
+    with pytest.raises(NotImplementedError, match="not there yet"):
+        fast(**parameters).fit(hierarchies, y)
+
+
+def test_hierarchies_of_another_coarsener_are_refused(hierarchies, y, small_mutag):
+    classifier = fast().fit(hierarchies, y)
+    other = KFCoarsener(q=0.3, random_state=0).fit_transform(small_mutag[0])
+    with pytest.raises(ValueError, match="another coarsener"):
+        classifier.predict(other)
+    with pytest.raises(ValueError, match="fitted on hierarchies"):
+        classifier.predict(small_mutag[0])
+
+
+def test_predict_before_fit_is_refused(hierarchies):
+    with pytest.raises(NotFittedError):
+        SHAKEClassifier().predict(hierarchies)
+
+
+def test_an_exploding_loss_warns(hierarchies, y):
+    with (
+        np.errstate(all="ignore"),
+        pytest.warns(ConvergenceWarning, match="decrease learning_rate"),
+    ):
+        fast(learning_rate=1e30, max_iter=5, schedule="constant").fit(hierarchies, y)
+
+
+def test_clone_and_repr():
+    classifier = SHAKEClassifier(hidden_dim=7, n_layers=[1, 2])
+    assert clone(classifier).get_params() == classifier.get_params()
+    assert "hidden_dim=7" in repr(classifier)
+
+
+def test_pickle_predicts_exactly_in_a_new_process(hierarchies, y, tmp_path):
+    classifier = fast().fit(hierarchies, y)
+    again = pickle.loads(pickle.dumps(classifier))
+    expected = classifier.predict_proba(hierarchies)
+    assert (again.predict_proba(hierarchies) == expected).all()
+    joblib.dump((classifier, hierarchies, expected), tmp_path / "fitted.joblib")
+    code = (
+        "import sys, joblib\n"
+        "model, graphs, expected = joblib.load(sys.argv[1])\n"
+        "assert (model.predict_proba(graphs) == expected).all()\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "fitted.joblib")]
+    subprocess.run(command, check=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("n_graphs", "expected"),
+    [(1, 32), (188, 32), (4_095, 32), (4_110, 64), (32_901, 256), (10**7, 256)],
+)
+def test_automatic_batch_size(n_graphs, expected):
+    assert automatic_batch_size(n_graphs) == expected

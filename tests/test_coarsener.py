@@ -1,0 +1,224 @@
+"""KFCoarsener: resolutions, streams, features, and scikit-learn's contract."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from skshake import KFCoarsener, ReductionWarning, as_graphs
+from skshake.datasets import load_npz
+from tests.hierarchy.test_collection import assert_same
+
+
+def test_q_may_be_given_in_any_order(small_mutag):
+    coarsener = KFCoarsener(q=[0.5, np.inf, 2.0], random_state=0).fit(small_mutag[0])
+    assert coarsener.q_.tolist() == [np.inf, 2.0, 0.5]
+    assert not hasattr(coarsener, "q_star_")
+    nodes = coarsener.reduction_.nodes
+    assert nodes[0] == 1
+    assert nodes[0] > nodes[1] > nodes[2]
+
+
+def test_levels_halve_the_expected_nodes(mutag):
+    coarsener = KFCoarsener(n_levels=2, include_original=True, random_state=0)
+    coarsener.fit(mutag[0])
+    assert coarsener.q_[0] == np.inf
+    assert coarsener.q_[1] == coarsener.q_star_
+    _, first, second = coarsener.reduction_.nodes
+    assert second / first == pytest.approx(0.5, abs=0.02)
+
+
+def test_reduction_is_what_transform_gives(small_mutag):
+    coarsener = KFCoarsener(q=1.0, random_state=0)
+    hierarchies = coarsener.fit_transform(small_mutag[0])
+    n_nodes = sum(h.levels[0].n_nodes for h in hierarchies)
+    assert coarsener.reduction_.nodes[0] == n_nodes / small_mutag[0].n_nodes
+
+
+def test_fit_transform_equals_fit_then_transform(small_mutag):
+    one = KFCoarsener(q=[1.0, np.inf], random_state=3)
+    other = KFCoarsener(q=[1.0, np.inf], random_state=3).fit(small_mutag[0])
+    assert_same(one.fit_transform(small_mutag[0]), other.transform(small_mutag[0]))
+
+
+@pytest.mark.parametrize("n_jobs", [2, -1])
+def test_output_does_not_depend_on_n_jobs(n_jobs, mutag):
+    one = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0)
+    many = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0, n_jobs=n_jobs)
+    assert_same(one.fit_transform(mutag[0]), many.fit_transform(mutag[0]))
+
+
+def test_a_hierarchy_depends_on_neither_position_nor_companions(small_mutag):
+    graphs = small_mutag[0]
+    coarsener = KFCoarsener(q=[2.0, 0.3], random_state=0).fit(graphs)
+    whole = coarsener.transform(graphs)
+    order = np.array([30, 2, 2, 17])
+    assert_same(coarsener.transform(graphs[order]), whole[order])
+    assert_same(coarsener.transform([graphs[5]]), whole[[5]])
+
+
+def test_forests_are_different_and_repeatable(small_mutag):
+    coarsener = KFCoarsener(q=1.0, n_forests=2, random_state=0).fit(small_mutag[0])
+    one, again = (coarsener.transform(small_mutag[0]) for _ in range(2))
+    assert_same(one, again)
+    first, second = (levels[0].block for levels in one.forests)
+    assert (first != second).any()
+    other = KFCoarsener(q=1.0, n_forests=2, random_state=1).fit(small_mutag[0])
+    assert (other.transform(small_mutag[0]).levels[0].block != first).any()
+
+
+def test_few_graphs_get_many_forests(small_mutag):
+    assert KFCoarsener(q=1.0).fit(small_mutag[0]).n_forests_ == 16
+    many = small_mutag[0][np.zeros(20_000, int)]
+    assert KFCoarsener(q=1.0).fit(many).n_forests_ == 2
+    assert KFCoarsener(q=np.inf).fit(small_mutag[0]).n_forests_ == 1
+
+
+def test_graphs_without_features_get_their_degree(triangle_with_tail):
+    coarsener = KFCoarsener(q=np.inf).fit([triangle_with_tail])
+    assert coarsener.n_features_in_ == 1
+    x = coarsener.transform([triangle_with_tail])[0].levels[0].x
+    np.testing.assert_allclose(x.ravel(), np.log1p([2, 2, 3, 1, 0]), rtol=1e-6)
+
+
+def test_integers_stand_in_for_fitted_floats(triangle_with_tail):
+    coarsener = KFCoarsener(q=np.inf).fit([(triangle_with_tail, np.ones((5, 2)))])
+    x = coarsener.transform([(triangle_with_tail, np.ones((5, 2), int))])[0].levels[0].x
+    assert x.tolist() == np.ones((5, 2)).tolist()
+
+
+def test_other_features_than_fitted_are_refused(triangle_with_tail):
+    coarsener = KFCoarsener(q=1.0).fit([(triangle_with_tail, np.ones((5, 2)))])
+    with pytest.raises(ValueError, match="3 numeric and 0 categorical node features"):
+        coarsener.transform([(triangle_with_tail, np.ones((5, 3)))])
+    codes = KFCoarsener(q=1.0).fit([(triangle_with_tail, np.ones((5, 1), int))])
+    with pytest.raises(ValueError, match="0 and 1 were fitted"):
+        codes.transform([(triangle_with_tail, np.ones((5, 1)))])
+    with pytest.raises(ValueError, match="3 numeric and 0 categorical edge features"):
+        coarsener.transform([(triangle_with_tail, np.ones((5, 2)), np.ones((4, 3)))])
+
+
+def test_coarsening_that_does_nothing_warns(small_mutag):
+    with pytest.warns(ReductionWarning, match="keeps"):
+        KFCoarsener(q=1e4).fit(small_mutag[0])
+
+
+def test_awkward_graphs_have_one_hierarchy_each(awkward_graphs):
+    coarsener = KFCoarsener(q=[np.inf, 0.5], random_state=0)
+    hierarchies = coarsener.fit_transform(awkward_graphs)
+    assert [h.levels[0].n_nodes for h in hierarchies] == [0, 1, 3, 4]
+    assert [h.levels[1].n_nodes for h in hierarchies][:3] == [0, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"q": 0.0}, "'q' parameter"),
+        ({"q": "best"}, "'q' parameter"),
+        ({"q": [1.0, 1.0]}, "distinct"),
+        ({"q": [1.0, -1.0]}, "positive"),
+        ({"n_levels": 0}, "'n_levels' parameter"),
+        ({"phi": -1.0}, "'phi' parameter"),
+        ({"node_pooling": "max"}, "'node_pooling' parameter"),
+        ({"q_grid": [1.0, 2.0]}, "q_grid"),
+        ({"q_grid": [3.0, 2.0, 1.0]}, "q_grid"),
+        ({"solver": "qr"}, "'solver' parameter"),
+        ({"n_forests": 0}, "'n_forests' parameter"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message, small_mutag):
+    with pytest.raises(ValueError, match=message):
+        KFCoarsener(**parameters).fit(small_mutag[0])
+
+
+def test_a_feature_of_a_later_release_says_so(small_mutag):
+    with pytest.raises(NotImplementedError, match="lanczos"):
+        KFCoarsener(solver="lanczos").fit(small_mutag[0])
+
+
+def test_transform_before_fit_is_refused(small_mutag):
+    with pytest.raises(NotFittedError):
+        KFCoarsener().transform(small_mutag[0])
+
+
+def test_clone_keeps_parameters_untouched():
+    qs = [3.0, 1.0]
+    coarsener = KFCoarsener(q=qs)
+    assert coarsener.get_params()["q"] is qs
+    assert clone(coarsener).get_params() == coarsener.get_params()
+
+
+def test_refitting_with_given_q_forgets_the_learnt_one(small_mutag):
+    coarsener = KFCoarsener(n_forests=1, random_state=0).fit(small_mutag[0])
+    assert hasattr(coarsener, "q_star_")
+    coarsener.set_params(q=1.0).fit(small_mutag[0])
+    assert not hasattr(coarsener, "q_star_")
+    assert not hasattr(coarsener, "q_curves_")
+
+
+def test_pickle_round_trip(small_mutag):
+    coarsener = KFCoarsener(q=1.0, random_state=0).fit(small_mutag[0])
+    again = pickle.loads(pickle.dumps(coarsener))
+    assert_same(again.transform(small_mutag[0]), coarsener.transform(small_mutag[0]))
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_invariants_of_any_coarsening(data):
+    n_graphs = data.draw(st.integers(1, 4))
+    graphs = []
+    for _ in range(n_graphs):
+        n = data.draw(st.integers(1, 9))
+        pairs = [(i, j) for i in range(n) for j in range(i)]
+        kept = data.draw(st.sets(st.sampled_from(pairs))) if pairs else set()
+        matrix = np.zeros((n, n))
+        for i, j in kept:
+            matrix[i, j] = matrix[j, i] = data.draw(st.sampled_from([1.0, 0.1, 50.0]))
+        graphs.append((matrix, np.arange(n, dtype=float)))
+    q = data.draw(st.sampled_from([0.01, 1.0, 50.0]))
+    coarsener = KFCoarsener(q=q, node_pooling="sum", n_forests=1, random_state=0)
+    coarsener.set_params(n_jobs=data.draw(st.sampled_from([None, 2])))
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReductionWarning)
+        hierarchies = coarsener.fit_transform(graphs)
+    for (matrix, x), hierarchy, graph in zip(
+        graphs, hierarchies, as_graphs(graphs), strict=True
+    ):
+        level = hierarchy.levels[0]
+        assert sorted(set(level.block.tolist())) == list(range(level.n_nodes))
+        assert level.x.sum() == pytest.approx(x.sum())
+        u, v = graph.edges.T
+        cut = matrix[u, v][level.block[u] != level.block[v]].sum()
+        assert level.edge_weight.sum() == pytest.approx(cut, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "name", ["MUTAG", "PTC_MR", "Fingerprint", "Letter-high", "ENZYMES", "DBLP_v1"]
+)
+def test_real_sets_keep_all_invariants(name, shared_data):
+    graphs, _ = load_npz(shared_data / "graphs" / f"{name}.npz", return_X_y=True)
+    graphs = graphs[:600]
+    coarsener = KFCoarsener(
+        q=[np.inf, 50.0, 2.0, 0.1],
+        node_pooling="sum",
+        edge_pooling="sum",
+        n_forests=1,
+        random_state=0,
+    )
+    hierarchies = coarsener.fit_transform(graphs)
+    n_components = len(np.unique(graphs.components))
+    first = np.repeat(graphs.node_ptr[:-1], np.diff(graphs.edge_ptr))
+    u, v = (graphs.edges + first[:, None]).T
+    for level in hierarchies.levels:
+        assert n_components <= level.node_ptr[-1] <= graphs.n_nodes
+        assert level.edge_weight.sum() == (level.block[u] != level.block[v]).sum()
+        assert level.x.shares.sum() == graphs.node_features.categories.size
+        pooled = level.x.numeric.sum(axis=0, dtype=float)
+        exact = graphs.node_features.numeric.sum(axis=0, dtype=float)
+        np.testing.assert_allclose(pooled, exact, rtol=1e-4)
