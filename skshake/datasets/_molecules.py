@@ -103,8 +103,8 @@ def load_molecules_csv(
     Parameters
     ----------
     path : str or Path
-        CSV, also compressed, one row per molecule. A file ``<name>_scaffold.npz`` next
-        to ``<name>.csv.gz`` adds the row numbers of its split to the Bunch.
+        CSV, also compressed, one row per molecule. A file ``<name>_scaffold.npz``
+        beside ``<name>.csv`` or ``<name>.csv.gz`` adds its split's row numbers.
     target : str or sequence of str, default=None
         Label columns; None takes every numeric column.
     smiles_column : str, default="smiles"
@@ -144,7 +144,7 @@ def load_molecules_csv(
     graphs, y = graphs_from_smiles(smiles), _targets(frame, columns)
     if return_X_y:
         return graphs, y
-    split_path = path.parent / f"{path.name.removesuffix('.csv.gz')}_scaffold.npz"
+    split_path = path.parent / f"{path.name.partition('.csv')[0]}_scaffold.npz"
     split = {}
     if split_path.exists():
         with np.load(split_path, allow_pickle=False) as file:

@@ -275,7 +275,7 @@ BAD = {
     "edge rows": (
         (_matrix(), X, EDGE_ATTR[:3]),
         ValueError,
-        "Graph 1: edge_attr: expec",
+        "Graph 1: edge_attr: expected",
     ),
 }
 
