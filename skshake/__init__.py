@@ -25,6 +25,10 @@ _HOME = {
     "ResolutionWarning": "skshake.resolution",
     "SHAKEClassifier": "skshake._classifier",
     "as_graphs": "skshake.graphs",
+    "expected_edges": "skshake.hierarchy",
+    "expected_nodes": "skshake.hierarchy",
+    "paper_edges": "skshake.hierarchy",
+    "paper_nodes": "skshake.hierarchy",
     "sample_forests": "skshake.forests",
 }
 
@@ -39,6 +43,10 @@ __all__ = [
     "ResolutionWarning",
     "SHAKEClassifier",
     "as_graphs",
+    "expected_edges",
+    "expected_nodes",
+    "paper_edges",
+    "paper_nodes",
     "sample_forests",
 ]
 

@@ -6,7 +6,7 @@ In: a list of graphs. Out: a HierarchyCollection, one hierarchy per graph.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -97,7 +97,7 @@ def _coarsen_chunk(
     shared: dict[float, Level] = {}
     forests = []
     for forest in range(n_forests):
-        _, blocks = draw_partitions(graphs, qs, streams_of(graphs, seed, forest))
+        _, blocks, _ = draw_partitions(graphs, qs, streams_of(graphs, seed, forest))
         levels = []
         for q, block in zip(qs.tolist(), blocks, strict=True):
             level = shared.get(q) or coarsen(graphs, q, block, pooling)
@@ -340,14 +340,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         edges = _match("edge", graphs.edge_features, self._edge_kind)
         if nodes is graphs.node_features and edges is graphs.edge_features:
             return graphs
-        return GraphCollection(
-            graphs.node_ptr,
-            graphs.edge_ptr,
-            graphs.edges,
-            nodes,
-            edges,
-            graphs.edge_weight,
-        )
+        return replace(graphs, node_features=nodes, edge_features=edges)
 
     def _learn_resolutions(self, graphs: GraphCollection) -> None:
         """Set ``q_``, and with "auto" also ``q_star_`` and ``q_curves_``."""

@@ -92,10 +92,10 @@ def test_integers_stand_in_for_fitted_floats(triangle_with_tail):
 
 
 def test_other_features_than_fitted_are_refused(triangle_with_tail):
-    coarsener = KFCoarsener(q=1.0).fit([(triangle_with_tail, np.ones((5, 2)))])
+    coarsener = KFCoarsener(q=np.inf).fit([(triangle_with_tail, np.ones((5, 2)))])
     with pytest.raises(ValueError, match="3 numeric and 0 categorical node features"):
         coarsener.transform([(triangle_with_tail, np.ones((5, 3)))])
-    codes = KFCoarsener(q=1.0).fit([(triangle_with_tail, np.ones((5, 1), int))])
+    codes = KFCoarsener(q=np.inf).fit([(triangle_with_tail, np.ones((5, 1), int))])
     with pytest.raises(ValueError, match="0 and 1 were fitted"):
         codes.transform([(triangle_with_tail, np.ones((5, 1)))])
     with pytest.raises(ValueError, match="3 numeric and 0 categorical edge features"):
@@ -108,7 +108,7 @@ def test_coarsening_that_does_nothing_warns(small_mutag):
 
 
 def test_awkward_graphs_have_one_hierarchy_each(awkward_graphs):
-    coarsener = KFCoarsener(q=[np.inf, 0.5], random_state=0)
+    coarsener = KFCoarsener(q=[np.inf, 1e-3], random_state=0)
     hierarchies = coarsener.fit_transform(awkward_graphs)
     assert [h.levels[0].n_nodes for h in hierarchies] == [0, 1, 3, 4]
     assert [h.levels[1].n_nodes for h in hierarchies][:3] == [0, 1, 3]

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skshake.forests._generator import GOLDEN
 from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
 from skshake.graphs import GraphCollection, as_graphs, mix, owner_of
 
 MAX_SEED = np.iinfo(np.int32).max
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def streams_of(graphs: GraphCollection, seed: int, forest: int = 0) -> np.ndarray:
     """State of the generator of each graph, from its content, a seed and a number."""
-    key = mix(np.array([seed, forest], np.uint64) + _GOLDEN)
-    return mix(mix(graphs.fingerprints + key[0]) + mix(key[1:] + _GOLDEN))
+    key = mix(np.array([seed, forest], np.uint64) + GOLDEN)
+    return mix(mix(graphs.fingerprints + key[0]) + mix(key[1:] + GOLDEN))
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,11 @@ class KirchhoffForests:
         Tree of each node, numbered within the graph by first appearance.
     n_blocks : int64 array of shape (n_levels, n_graphs)
         Number of trees.
+    n_steps : int
+        Random draws that it took. Their expected number is the trace of
+        (qI + D) (qI + L)^-1 over all graphs at the smallest q (D the degrees), about
+        d / q for each component when q is small; small components, up to 512 nodes, are
+        then drawn by inverting qI + L instead.
     """
 
     q: np.ndarray
@@ -53,6 +58,7 @@ class KirchhoffForests:
     root: np.ndarray
     block: np.ndarray
     n_blocks: np.ndarray
+    n_steps: int
 
     def __post_init__(self) -> None:
         expected = (len(self.q), self.node_ptr[-1])
@@ -82,8 +88,8 @@ def as_resolutions(q: Any) -> np.ndarray:
 
 def draw_partitions(
     graphs: GraphCollection, qs: np.ndarray, streams: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Parents and blocks (n_levels, n_nodes) at checked, decreasing q values."""
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Parents and blocks (n_levels, n_nodes) at decreasing q, and the draws it took."""
     shape = (len(qs), graphs.n_nodes)
     parent, block = np.empty(shape, np.int32), np.empty(shape, np.int32)
     n_trivial = int(np.isinf(qs).sum())
@@ -103,7 +109,7 @@ def draw_partitions(
             graphs.edge_weight,
             cumulative,
         )
-    draw_forests(
+    n_steps = draw_forests(
         graphs.node_ptr,
         arcs.indptr,
         arcs.indices,
@@ -113,7 +119,7 @@ def draw_partitions(
         parent[n_trivial:],
         block[n_trivial:],
     )
-    return parent, block
+    return parent, block, n_steps
 
 
 def sample_forests(
@@ -165,11 +171,14 @@ def sample_forests(
     collection = as_graphs(graphs)
     qs = as_resolutions(q)
     seed = check_random_state(random_state).randint(MAX_SEED)
-    parent, block = draw_partitions(collection, qs, streams_of(collection, seed))
+    streams = streams_of(collection, seed)
+    parent, block, n_steps = draw_partitions(collection, qs, streams)
     root = np.empty_like(parent)
     n_blocks = np.empty((len(qs), len(collection)), np.int64)
     find_roots(collection.node_ptr, parent, block, root, n_blocks)
-    return KirchhoffForests(qs, collection.node_ptr, parent, root, block, n_blocks)
+    return KirchhoffForests(
+        qs, collection.node_ptr, parent, root, block, n_blocks, n_steps
+    )
 
 
 def count_blocks(node_ptr: np.ndarray, block: np.ndarray) -> np.ndarray:

@@ -7,7 +7,8 @@ an arrow to a neighbour; the arrows that no cycle pops form the forest. Entries 
 q stay valid at q' < q, except that a root drawn with the uniform u wakes up and turns
 into an arrow once q' <= d u / (1 - u). So all levels together cost as much walking as
 the smallest q alone (Tremblay, Barthelmé, Usevich & Amblard 2023; method in
-``docs/paper.md``). One q is the special case of one level.
+``docs/paper.md``). One q is the special case of one level. Components in which walks
+would hardly stop, because q is tiny, are drawn by ``_small_q`` instead.
 """
 
 from __future__ import annotations
@@ -15,39 +16,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from skshake.graphs import mix
+from skshake.forests._generator import GOLDEN, degree_of, find_neighbour, unit
+from skshake.forests._small_q import draw_component, find_component, is_worthwhile
 
 ROOT = -1
 NOT_IN_TREE = -1
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(11)
-_TO_UNIT = 1.0 / 9007199254740992.0  # 2^-53
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _unit(state):
-    """Uniform in [0, 1) with 53 bits from the SplitMix64 state."""
-    return np.float64(mix(state) >> _SHIFT) * _TO_UNIT
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _neighbour(indices, cumulative, first, last, at):
-    """Neighbour whose share of the node's degree holds ``at`` in [0, degree).
-
-    Without weights the share of the k-th arc is [k, k + 1); with weights a bisection
-    of the running sum finds it, and finds the same arc when all weights are 1.
-    """
-    if len(cumulative) == 0:
-        return indices[min(first + np.int64(at), last - 1)]
-    low, high = first, last - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if cumulative[middle] > at:
-            high = middle
-        else:
-            low = middle + 1
-    return indices[low]
+# Marks of nodes that no level met yet, and whose arrow was drawn beforehand.
+NEVER, BEFOREHAND = -1, -2
 
 
 @njit(cache=True, nogil=True)
@@ -68,6 +43,56 @@ def sum_along_arcs(node_ptr, edge_ptr, indptr, edge_of_arc, edge_weight, cumulat
             for arc in range(indptr[v], indptr[v + 1]):
                 total += edge_weight[edge_ptr[g] + edge_of_arc[arc]]
                 cumulative[arc] = total
+
+
+@njit(cache=True, nogil=True)
+def _draw_small_components(
+    offset,
+    n,
+    q,
+    indptr,
+    indices,
+    cumulative,
+    state,
+    arrow,
+    wakes_at,
+    met_at,
+    members,
+    place,
+):
+    """Draw the components of a graph in which walks would hardly stop.
+
+    Their nodes get arrows with the exact law at q, which the level's walks then follow
+    as if they came from the level before. Parameters as in ``draw_forests``.
+    """
+    n_steps = 0
+    place[:n] = -1
+    for start in range(n):
+        if place[start] >= 0:
+            continue
+        size = find_component(start, offset, indptr, indices, members, place)
+        total_degree = 0.0
+        for k in range(size):
+            v = offset + members[k]
+            total_degree += degree_of(cumulative, indptr[v], indptr[v + 1])
+        if is_worthwhile(size, total_degree / size, q):
+            state, n_drawn = draw_component(
+                members,
+                size,
+                place,
+                offset,
+                q,
+                indptr,
+                indices,
+                cumulative,
+                state,
+                arrow,
+                wakes_at,
+            )
+            n_steps += n_drawn
+            for k in range(size):
+                met_at[members[k]] = BEFOREHAND
+    return state, n_steps
 
 
 @njit(cache=True, nogil=True)
@@ -100,42 +125,62 @@ def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, blo
     arrow = np.empty(max_nodes, np.int32)
     wakes_at = np.empty(max_nodes, np.float64)
     met_at = np.empty(max_nodes, np.int32)
+    members = np.empty(max_nodes, np.int32)
+    place = np.empty(max_nodes, np.int32)
     n_steps = 0
     for g in range(len(node_ptr) - 1):
         offset = node_ptr[g]
         n = node_ptr[g + 1] - offset
         state = streams[g]
-        met_at[:n] = -1
+        met_at[:n] = NEVER
+        max_degree = 0.0
+        for v in range(offset, offset + n):
+            degree = degree_of(cumulative, indptr[v], indptr[v + 1])
+            max_degree = max(max_degree, degree)
         for level in range(len(qs)):
             q = qs[level]
             tree = block[level, offset : offset + n]
             tree[:] = NOT_IN_TREE
             n_trees = 0
+            # No component of two or more nodes is worth it if this is not.
+            if is_worthwhile(2, max_degree, q):
+                state, n_drawn = _draw_small_components(
+                    offset,
+                    n,
+                    q,
+                    indptr,
+                    indices,
+                    cumulative,
+                    state,
+                    arrow,
+                    wakes_at,
+                    met_at,
+                    members,
+                    place,
+                )
+                n_steps += n_drawn
             for start in range(n):
                 v = start
                 while tree[v] == NOT_IN_TREE:
                     first, last = indptr[offset + v], indptr[offset + v + 1]
-                    if len(cumulative) and last > first:
-                        degree = cumulative[last - 1]
-                    else:
-                        degree = np.float64(last - first)
-                    if level == 0 or met_at[v] == level:
+                    degree = degree_of(cumulative, first, last)
+                    if met_at[v] == NEVER or met_at[v] == level:
                         # A fresh entry: the first one, or after a cycle was popped.
-                        state += _GOLDEN
+                        state += GOLDEN
                         n_steps += 1
-                        at = _unit(state) * (q + degree)
+                        at = unit(state) * (q + degree)
                         if at < q:
                             arrow[v] = ROOT
                             wakes_at[v] = degree * at / (q + degree - at)
                         else:
-                            arrow[v] = _neighbour(
+                            arrow[v] = find_neighbour(
                                 indices, cumulative, first, last, at - q
                             )
                     elif arrow[v] == ROOT and degree > 0 and wakes_at[v] >= q:
-                        state += _GOLDEN
+                        state += GOLDEN
                         n_steps += 1
-                        at = _unit(state) * degree
-                        arrow[v] = _neighbour(indices, cumulative, first, last, at)
+                        at = unit(state) * degree
+                        arrow[v] = find_neighbour(indices, cumulative, first, last, at)
                     met_at[v] = level
                     if arrow[v] == ROOT:
                         tree[v] = n_trees

@@ -7,6 +7,7 @@ from skshake.graphs._collection import (
     arcs_from_edges,
     concatenate_graphs,
     with_degree_feature,
+    without_features,
 )
 from skshake.graphs._convert import as_graphs, from_arcs
 from skshake.graphs._features import CATEGORY, FLOAT, Features, empty_features
@@ -31,4 +32,5 @@ __all__ = [
     "owner_of",
     "rows_of",
     "with_degree_feature",
+    "without_features",
 ]

@@ -21,10 +21,14 @@ def merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row):
     ----------
     node_ptr, arc_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
     source, target : int64 arrays of shape (n_rows,)  # IN
-        Ends within the graph, already checked to lie in range.
+        Ends within the graph.
     edges : int32 array of shape (n_rows, 2)  # OUT, filled as far as edge_ptr[-1]
     edge_ptr : int64 array of shape (n_graphs + 1,)  # OUT
     edge_of_row : int64 array of shape (n_rows,)  # OUT, NO_EDGE for a self-loop
+
+    Returns
+    -------
+    row : int, -1, or the first row that ends outside its graph
 
     Notes
     -----
@@ -46,8 +50,13 @@ def merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row):
         first, last = arc_ptr[g], arc_ptr[g + 1]
         start[: n + 1] = 0
         for row in range(first, last):
-            if source[row] != target[row]:
-                start[max(source[row], target[row]) + 1] += 1
+            smaller, larger = source[row], target[row]
+            if smaller > larger:
+                smaller, larger = larger, smaller
+            if smaller < 0 or larger >= n:
+                return row
+            if smaller < larger:
+                start[larger + 1] += 1
         for v in range(n):
             start[v + 1] += start[v]
         for row in range(first, last):
@@ -81,6 +90,7 @@ def merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row):
                 n_edges += 1
             edge_of_row[row] = n_edges - 1
         edge_ptr[g + 1] = n_edges
+    return -1
 
 
 @njit(cache=True, nogil=True)

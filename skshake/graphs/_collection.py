@@ -7,7 +7,7 @@ the kernels, and light views of single graphs for people.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,12 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from skshake.graphs._arcs import arcs_of_edges
-from skshake.graphs._features import FLOAT, Features, concatenate_features
+from skshake.graphs._features import (
+    FLOAT,
+    Features,
+    concatenate_features,
+    empty_features,
+)
 from skshake.graphs._fingerprint import hash_rows, hash_weights
 from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
 
@@ -282,11 +287,13 @@ def with_degree_feature(graphs: GraphCollection) -> GraphCollection:
     """Give graphs without node features the column log(1 + weighted degree)."""
     degree = np.log1p(graphs.degrees).astype(FLOAT)[:, None]
     features = Features(degree, graphs.node_features.categories)
-    return GraphCollection(
-        graphs.node_ptr,
-        graphs.edge_ptr,
-        graphs.edges,
-        features,
-        graphs.edge_features,
-        graphs.edge_weight,
+    return replace(graphs, node_features=features)
+
+
+def without_features(graphs: GraphCollection) -> GraphCollection:
+    """The same graphs with their structure and weights alone."""
+    return replace(
+        graphs,
+        node_features=empty_features(graphs.n_nodes),
+        edge_features=empty_features(graphs.n_edges),
     )

@@ -7,6 +7,7 @@ names the graph, the field, what was expected and what came.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,14 +27,18 @@ from skshake.graphs._features import (
     as_numeric,
     empty_features,
     is_categorical,
+    side_by_side,
 )
 from skshake.graphs._ragged import offsets, owner_of
 from skshake.graphs._readers import (
+    NO_ARCS,
     AttributeNames,
     Columns,
     GraphRecord,
     Reader,
+    as_array,
     find_reader,
+    join,
 )
 
 KINDS = (
@@ -92,80 +97,106 @@ def _first_graph(is_bad: np.ndarray, ptr: np.ndarray) -> int:
     return int(owner_of(ptr)[np.flatnonzero(is_bad)[0]])
 
 
-def _check_ends(ends: np.ndarray, n_nodes: np.ndarray, arc_ptr: np.ndarray) -> None:
-    is_bad = (ends < 0) | (ends >= np.repeat(n_nodes, np.diff(arc_ptr)))
-    if is_bad.any():
-        i = _first_graph(is_bad[0] | is_bad[1], arc_ptr)
-        raise ValueError(
-            f"Graph {i}: an edge ends at node {ends[is_bad][0]}, but the graph has "
-            f"{n_nodes[i]} nodes (0 to {n_nodes[i] - 1})"
-        )
+def _shape(values: Any) -> tuple[int, ...]:
+    """Shape of anything array-like, without copying arrays and tensors."""
+    return tuple(values.shape) if hasattr(values, "shape") else np.shape(values)
 
 
-def _as_columns(values: np.ndarray) -> np.ndarray:
-    """1-D features are one column."""
-    return values[:, None] if values.ndim == 1 else values
-
-
-def _check_column(i: int, field: str, values: np.ndarray, n_rows: int) -> np.ndarray:
-    """Columns of one field of graph i, with their rows counted."""
-    if values.dtype.kind not in "biuf":
+def _stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
+    """Ends (2, n_rows) of the arcs of all graphs, and the number of rows of each."""
+    parts = []
+    for i, record in enumerate(records):
+        shape = _shape(record.edge_index)
+        if len(shape) == 2 and shape[0] == 2:
+            parts.append(record.edge_index)
+        elif 0 in shape:
+            parts.append(NO_ARCS)
+        else:
+            hint = "; transpose it" if len(shape) == 2 and shape[1] == 2 else ""
+            raise ValueError(
+                f"Graph {i}: edge_index: expected shape (2, n_arcs), got {shape}{hint}"
+            )
+    ends = join(parts, axis=1)
+    if ends.dtype.kind not in "iu":
+        dtypes = [as_array(part).dtype for part in parts]
+        i = next(i for i, dtype in enumerate(dtypes) if dtype.kind not in "iu")
         raise TypeError(
-            f"Graph {i}: {field} holds {values.dtype} values; expected numbers (turn "
-            "categories into integer codes, or leave the field out)"
+            f"Graph {i}: edge_index: expected integers, got dtype {dtypes[i]}"
         )
-    columns = _as_columns(values) if values.ndim else values
-    if columns.ndim != 2 or len(columns) != n_rows:
-        raise ValueError(
-            f"Graph {i}: {field}: expected shape ({n_rows}, n_features), got "
-            f"{values.shape}"
-        )
-    return columns
+    return ends, np.array([part.shape[1] for part in parts], np.int64)
 
 
 def _stack_field(
     field: str, columns: list[Columns], counts: np.ndarray
 ) -> np.ndarray | None:
     """One array of a field over all graphs; graphs without rows need not have it."""
-    parts: list[np.ndarray] = []
+    parts: list[Any] = []
     owners: list[int] = []
+    shapes: list[tuple[int, ...]] = []
     for i, (named, n_rows) in enumerate(zip(columns, counts.tolist(), strict=True)):
         values = named.get(field)
-        if n_rows == 0 and (values is None or values.size == 0):
-            continue
-        if values is None:
+        if values is None and n_rows:
             other = next(j for j, named in enumerate(columns) if field in named)
             raise ValueError(
                 f"Graph {i} has no {field}, but graph {other} has; all graphs must "
                 "agree"
             )
-        parts.append(_check_column(i, field, values, n_rows))
+        shape = () if values is None else _shape(values)
+        if n_rows == 0 and (values is None or 0 in shape):
+            continue
+        if len(shape) not in (1, 2) or shape[0] != n_rows:
+            raise ValueError(
+                f"Graph {i}: {field}: expected shape ({n_rows}, n_features), got "
+                f"{shape}"
+            )
+        parts.append(values)
         owners.append(i)
+        shapes.append(shape)
     if not parts:
         return None
-    widths = np.array([part.shape[1] for part in parts])
-    if (widths != widths[0]).any():
-        k = int(np.flatnonzero(widths != widths[0])[0])
+    widths = [shape[1] if len(shape) == 2 else 1 for shape in shapes]
+    if len(set(widths)) > 1:
+        k = next(k for k, width in enumerate(widths) if width != widths[0])
         raise ValueError(
             f"Graph {owners[k]} has {widths[k]} columns of {field}, but graph "
             f"{owners[0]} has {widths[0]}; all graphs must agree"
         )
-    stacked = np.concatenate(parts)
-    is_bad = ~np.isfinite(stacked)
-    if is_bad.any():
+    if len(set(map(len, shapes))) > 1:
+        parts = [as_array(part).reshape(-1, widths[0]) for part in parts]
+    stacked = join(parts).reshape(-1, widths[0])
+    _check_values(field, stacked, parts, owners, offsets(counts))
+    return stacked
+
+
+def _check_values(
+    field: str,
+    stacked: np.ndarray,
+    parts: list[Any],
+    owners: list[int],
+    ptr: np.ndarray,
+) -> None:
+    """Refuse what is no number, NaN and infinity."""
+    if stacked.dtype.kind not in "biuf":
+        dtypes = [as_array(part).dtype for part in parts]
+        k = next(k for k, dtype in enumerate(dtypes) if dtype.kind not in "biuf")
+        raise TypeError(
+            f"Graph {owners[k]}: {field} holds {dtypes[k]} values; expected numbers "
+            "(turn categories into integer codes, or leave the field out)"
+        )
+    if stacked.dtype.kind == "f" and not np.isfinite(stacked).all():
+        is_bad = ~np.isfinite(stacked)
         raise ValueError(
-            f"Graph {_first_graph(is_bad.any(axis=1), offsets(counts))}: {field} holds "
+            f"Graph {_first_graph(is_bad.any(axis=1), ptr)}: {field} holds "
             f"{stacked[is_bad][0]}; expected finite numbers (impute or remove them)"
         )
-    return stacked
 
 
 def _stack_features(
     columns: list[Columns], counts: np.ndarray, categorical_features: str | bool
 ) -> Features:
     """Features over all graphs, each field numeric or categorical by its dtype."""
-    numeric = [np.empty((counts.sum(), 0), FLOAT)]
-    categories = [np.empty((counts.sum(), 0), CATEGORY)]
+    numeric: list[np.ndarray] = []
+    categories: list[np.ndarray] = []
     fields = sorted({field for named in columns for field in named})
     for field in fields:
         values = _stack_field(field, columns, counts)
@@ -178,7 +209,10 @@ def _stack_features(
                 numeric.append(as_numeric(values))
         except ValueError as error:
             raise ValueError(f"{field}: {error}") from error
-    return Features(np.hstack(numeric), np.hstack(categories))
+    n_rows = int(counts.sum())
+    return Features(
+        side_by_side(numeric, n_rows, FLOAT), side_by_side(categories, n_rows, CATEGORY)
+    )
 
 
 def _stack_weights(
@@ -189,11 +223,12 @@ def _stack_weights(
         return None
     parts = []
     for i, record in enumerate(records):
-        n_rows = len(record.source)
-        weight = record.edge_weight
-        if weight is None:
-            weight = np.ones(n_rows)
-        elif n_rows and weight.dtype.kind not in "biuf":
+        n_rows = int(arc_ptr[i + 1] - arc_ptr[i])
+        if record.edge_weight is None:
+            parts.append(np.ones(n_rows))
+            continue
+        weight = as_array(record.edge_weight)
+        if n_rows and weight.dtype.kind not in "biuf":
             raise TypeError(
                 f"Graph {i}: edge weight: expected numbers, got dtype {weight.dtype}"
             )
@@ -218,10 +253,13 @@ def _merge_features(
     """Features of undirected edges; also the first contradicting row, or -1."""
     if not features.n_columns:
         return empty_features(n_edges), -1
-    numeric = average_directions(
-        edge_of_row, is_forward, features.numeric, False, n_edges
-    ).astype(FLOAT)
-    categories = np.empty((n_edges, features.categories.shape[1]), CATEGORY)
+    numeric = np.empty((n_edges, 0), FLOAT)
+    if features.kind[0]:
+        averaged = average_directions(
+            edge_of_row, is_forward, features.numeric, False, n_edges
+        )
+        numeric = averaged.astype(FLOAT)
+    categories = np.empty((n_edges, features.kind[1]), CATEGORY)
     row = agree_on_categories(edge_of_row, features.categories, categories)
     return Features(numeric, categories), row
 
@@ -274,12 +312,18 @@ def from_arcs(
         If an end is out of range, or if an edge carries contradicting categories.
     """
     node_ptr, arc_ptr = offsets(n_nodes), offsets(n_arcs)
-    source, target = ends.astype(np.int64)
-    _check_ends(np.stack([source, target]), np.asarray(n_nodes), arc_ptr)
+    source, target = np.ascontiguousarray(ends, np.int64)
     edges = np.empty((len(source), 2), np.int32)
     edge_ptr = np.empty_like(arc_ptr)
     edge_of_row = np.empty(len(source), np.int64)
-    merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row)
+    row = merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row)
+    if row >= 0:
+        i = int(owner_of(arc_ptr)[row])
+        n = int(node_ptr[i + 1] - node_ptr[i])
+        raise ValueError(
+            f"Graph {i}: an edge joins nodes {source[row]} and {target[row]}, but the "
+            f"graph has {n} nodes (0 to {n - 1})"
+        )
     n_edges = int(edge_ptr[-1])
     is_forward = source < target
     features, row = _merge_features(arc_features, edge_of_row, is_forward, n_edges)
@@ -292,7 +336,7 @@ def from_arcs(
     return GraphCollection(
         node_ptr,
         edge_ptr,
-        edges[:n_edges].copy(),
+        edges[:n_edges],
         node_features,
         features,
         _merge_weights(arc_weight, edge_of_row, is_forward, n_edges),
@@ -367,13 +411,7 @@ def as_graphs(
             return _with_kind(collection.take(positions), categorical_features)
     records = _read(graphs, AttributeNames(node_attrs, edge_attrs, weight))
     n_nodes = np.array([record.n_nodes for record in records], np.int64)
-    n_arcs = np.array([len(record.source) for record in records], np.int64)
-    ends = np.stack(
-        [
-            np.concatenate([record.source for record in records]),
-            np.concatenate([record.target for record in records]),
-        ]
-    )
+    ends, n_arcs = _stack_ends(records)
     node_columns = [record.node_columns for record in records]
     edge_columns = [record.edge_columns for record in records]
     return from_arcs(
@@ -405,11 +443,8 @@ def _with_kind(
             np.hstack([numbers, features.numeric]), np.empty((n_rows, 0), CATEGORY)
         )
 
-    return GraphCollection(
-        graphs.node_ptr,
-        graphs.edge_ptr,
-        graphs.edges,
-        convert(graphs.node_features),
-        convert(graphs.edge_features),
-        graphs.edge_weight,
+    return replace(
+        graphs,
+        node_features=convert(graphs.node_features),
+        edge_features=convert(graphs.edge_features),
     )

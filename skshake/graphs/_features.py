@@ -64,6 +64,13 @@ class Features:
         return np.hstack([self.categories.astype(FLOAT), self.numeric])
 
 
+def side_by_side(parts: list[np.ndarray], n_rows: int, dtype: type) -> np.ndarray:
+    """Columns of several arrays as one contiguous array."""
+    if len(parts) == 1:
+        return np.ascontiguousarray(parts[0], dtype)
+    return np.hstack([np.empty((n_rows, 0), dtype), *parts])
+
+
 def empty_features(n_rows: int) -> Features:
     """Features without columns."""
     return Features(np.empty((n_rows, 0), FLOAT), np.empty((n_rows, 0), CATEGORY))
@@ -95,13 +102,11 @@ def as_numeric(values: np.ndarray) -> np.ndarray:
 
 def as_categories(values: np.ndarray) -> np.ndarray:
     """Cast columns to int32 codes; fractions and codes beyond int32 are errors."""
-    bounds = np.iinfo(CATEGORY)
-    is_code = (values >= bounds.min) & (values <= bounds.max)
-    if values.dtype.kind == "f":
-        is_code &= values == np.floor(values)
-    if not is_code.all():
+    with np.errstate(invalid="ignore"):
+        codes = values.astype(CATEGORY, copy=False)
+    if codes is not values and not (codes == values).all():
         raise ValueError(
             f"a category must be an integer that fits into 32 bits, got "
-            f"{values[~is_code][0]}"
+            f"{values[codes != values][0]}"
         )
-    return values.astype(CATEGORY, copy=False)
+    return codes

@@ -15,22 +15,23 @@ from scipy import sparse
 
 from skshake.graphs._collection import Graph
 
-Columns = dict[str, np.ndarray]
+# Arrays, or torch tensors: those of all graphs are joined before they are converted.
+Columns = dict[str, Any]
 
 
 class GraphRecord(NamedTuple):
     """One graph as read: directed rows, named columns.
 
-    ``node_columns`` and ``edge_columns`` hold one array per attribute, with one row per
-    node and per (source, target) row; ``edge_weight`` is None when all weigh 1.
+    ``edge_index`` has shape (2, n_rows), source and target; ``node_columns`` and
+    ``edge_columns`` hold one array per attribute, with one row per node and per column
+    of ``edge_index``; ``edge_weight`` is None when all weigh 1.
     """
 
     n_nodes: int
-    source: np.ndarray
-    target: np.ndarray
+    edge_index: Any
     node_columns: Columns
     edge_columns: Columns
-    edge_weight: np.ndarray | None
+    edge_weight: Any
 
 
 class AttributeNames(NamedTuple):
@@ -40,6 +41,8 @@ class AttributeNames(NamedTuple):
     edge_attrs: Iterable[str] | None
     weight: str | None
 
+
+NO_ARCS = np.empty((2, 0), np.int64)
 
 Reader = Callable[[Any, AttributeNames], GraphRecord]
 
@@ -51,39 +54,35 @@ def as_array(values: Any) -> np.ndarray:
     return np.asarray(values)
 
 
-def _given(columns: Mapping[str, Any]) -> Columns:
-    """Arrays of the columns that are there."""
-    return {k: as_array(v) for k, v in columns.items() if v is not None}
+def join(parts: list[Any], axis: int = 0) -> np.ndarray:
+    """Concatenate arrays or torch tensors (by torch, if all are) into one array."""
+    kinds = set(map(type, parts))
+    if len(kinds) == 1 and hasattr(parts[0], "detach"):
+        torch = sys.modules["torch"]
+        return torch.cat(parts, axis).detach().cpu().numpy()
+    return np.concatenate([as_array(part) for part in parts], axis)
 
 
-def _edge_ends(edge_index: Any) -> np.ndarray:
-    """Check an edge index of shape (2, n_rows)."""
-    ends = as_array(edge_index)
-    if ends.size == 0:
-        return np.empty((2, 0), np.int64)
-    if ends.ndim != 2 or ends.shape[0] != 2:
-        hint = "; transpose it" if ends.ndim == 2 and ends.shape[1] == 2 else ""
-        raise ValueError(
-            f"edge_index: expected shape (2, n_arcs), got {ends.shape}{hint}"
-        )
-    if ends.dtype.kind not in "iu":
-        raise TypeError(f"edge_index: expected integers, got dtype {ends.dtype}")
-    return ends
+def _given(name: str, values: Any) -> Columns:
+    """The columns of one name, none if they are not there."""
+    return {} if values is None else {name: values}
 
 
 def read_pyg(graph: Any, names: AttributeNames) -> GraphRecord:
     """A torch_geometric ``Data``: edge_index, x, edge_attr, edge_weight, num_nodes."""
-    store = graph.to_dict()
-    ends = _edge_ends(store.get("edge_index", ()))
-    if "num_nodes" not in store and "x" not in store and ends.size == 0:
-        raise ValueError("num_nodes: needed for a Data without x and without edges")
+    # The public ``to_dict`` also infers num_nodes, which costs more than all the rest.
+    store = graph._store._mapping if hasattr(graph, "_store") else graph.to_dict()
+    x, n_nodes = store.get("x"), store.get("num_nodes")
+    if n_nodes is None:
+        if x is None and not len(store.get("edge_index", ())):
+            raise ValueError("num_nodes: needed for a Data without x and without edges")
+        n_nodes = graph.num_nodes if x is None else x.shape[0]
     return GraphRecord(
-        int(graph.num_nodes),
-        ends[0],
-        ends[1],
-        _given({"x": store.get("x")}),
-        _given({"edge_attr": store.get("edge_attr")}),
-        _given({"w": store.get("edge_weight")}).get("w"),
+        int(n_nodes),
+        store.get("edge_index", NO_ARCS),
+        _given("x", x),
+        _given("edge_attr", store.get("edge_attr")),
+        store.get("edge_weight"),
     )
 
 
@@ -92,14 +91,12 @@ def read_ogb(graph: Mapping, names: AttributeNames) -> GraphRecord:
     for key in ("edge_index", "num_nodes"):
         if key not in graph:
             raise ValueError(f"a dictionary needs the key {key!r}, got {list(graph)}")
-    ends = _edge_ends(graph["edge_index"])
     return GraphRecord(
         int(graph["num_nodes"]),
-        ends[0],
-        ends[1],
-        _given({"x": graph.get("node_feat")}),
-        _given({"edge_attr": graph.get("edge_feat")}),
-        _given({"w": graph.get("edge_weight")}).get("w"),
+        graph["edge_index"],
+        _given("x", graph.get("node_feat")),
+        _given("edge_attr", graph.get("edge_feat")),
+        graph.get("edge_weight"),
     )
 
 
@@ -107,12 +104,22 @@ def read_view(graph: Graph, names: AttributeNames) -> GraphRecord:
     """A graph of some GraphCollection."""
     return GraphRecord(
         graph.n_nodes,
-        graph.edges[:, 0],
-        graph.edges[:, 1],
-        _given({"x": graph.x}),
-        _given({"edge_attr": graph.edge_attr}),
+        graph.edges.T,
+        _given("x", graph.x),
+        _given("edge_attr", graph.edge_attr),
         graph.edge_weight,
     )
+
+
+def _stored_entries(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, columns and values of the stored entries, in CSR order."""
+    if not sparse.issparse(matrix):
+        rows, columns = np.nonzero(matrix)
+        return rows, columns, matrix[rows, columns]
+    if matrix.format != "csr":
+        matrix = matrix.tocsr()
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return rows, matrix.indices.astype(np.int64), matrix.data
 
 
 def read_adjacency(graph: Any, names: AttributeNames) -> GraphRecord:
@@ -130,9 +137,7 @@ def read_adjacency(graph: Any, names: AttributeNames) -> GraphRecord:
         raise ValueError(f"adjacency: expected a square matrix, got {matrix.shape}")
     if matrix.dtype.kind not in "biuf":
         raise TypeError(f"adjacency: expected numbers, got dtype {matrix.dtype}")
-    entries = sparse.csr_array(matrix).tocoo()
-    source, target = entries.row.astype(np.int64), entries.col.astype(np.int64)
-    weight = entries.data.astype(np.float64)
+    source, target, weight = _stored_entries(matrix)
     if edge_attr is not None:
         rows = as_array(edge_attr)
         is_upper = source < target
@@ -157,10 +162,9 @@ def read_adjacency(graph: Any, names: AttributeNames) -> GraphRecord:
         edge_attr = rows
     return GraphRecord(
         matrix.shape[0],
-        source,
-        target,
-        _given({"x": x}),
-        _given({"edge_attr": edge_attr}),
+        np.stack([source, target]),
+        _given("x", x),
+        _given("edge_attr", edge_attr),
         weight,
     )
 
@@ -195,8 +199,7 @@ def read_networkx(graph: Any, names: AttributeNames) -> GraphRecord:
     node_rows = list(graph.nodes(data=True))
     position = {node: i for i, (node, _) in enumerate(node_rows)}
     links = list(graph.edges(data=True))
-    source = np.array([position[u] for u, _, _ in links], np.int64)
-    target = np.array([position[v] for _, v, _ in links], np.int64)
+    ends = [(position[u], position[v]) for u, v, _ in links]
     edge_rows = [((u, v), attributes) for u, v, attributes in links]
     weight = None
     if names.weight is not None and any(names.weight in a for _, a in edge_rows):
@@ -205,8 +208,7 @@ def read_networkx(graph: Any, names: AttributeNames) -> GraphRecord:
         ]
     return GraphRecord(
         len(node_rows),
-        source,
-        target,
+        np.array(ends, np.int64).reshape(-1, 2).T,
         _attribute_columns(node_rows, names.node_attrs, "node", None),
         _attribute_columns(edge_rows, names.edge_attrs, "edge", names.weight),
         weight,

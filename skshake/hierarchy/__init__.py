@@ -10,8 +10,16 @@ from skshake.hierarchy._collection import (
 )
 from skshake.hierarchy._level import Level, PooledFeatures, Pooling, as_dense, coarsen
 from skshake.hierarchy._overlap import coarse_shares, overlap_matrix
+from skshake.hierarchy._sizes import (
+    Estimate,
+    expected_edges,
+    expected_nodes,
+    paper_edges,
+    paper_nodes,
+)
 
 __all__ = [
+    "Estimate",
     "GraphHierarchy",
     "HierarchyCollection",
     "Level",
@@ -24,6 +32,10 @@ __all__ = [
     "coarse_shares",
     "coarsen",
     "concatenate_hierarchies",
+    "expected_edges",
+    "expected_nodes",
     "learn_vocabulary",
     "overlap_matrix",
+    "paper_edges",
+    "paper_nodes",
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,45 @@ class HierarchyCollection(Sequence):
             tuple(taken[id(level)] for level in levels) for levels in self.forests
         )
         return HierarchyCollection(node_ptr, forests, self.n_input_edges[graphs])
+
+    def save(self, path: str | Path) -> None:
+        """Write to an uncompressed npz file without pickled objects.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write.
+        """
+        from skshake.hierarchy._files import save_hierarchies
+
+        save_hierarchies(path, self)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, *, mmap_mode: str | None = None
+    ) -> HierarchyCollection:
+        """Read from a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read.
+        mmap_mode : {None, "r"}, default=None
+            "r" maps the arrays instead of reading them: nothing is loaded before it is
+            used, and processes share the memory.
+
+        Returns
+        -------
+        hierarchies : HierarchyCollection
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, is something else, or comes from a newer release.
+        """
+        from skshake.hierarchy._files import load_hierarchies
+
+        return load_hierarchies(path, mmap_mode=mmap_mode)
 
     def overlap(self, fine: int, coarse: int, forest: int = 0) -> sparse.csr_array:
         """Shared input nodes of the blocks of two levels, over all graphs.

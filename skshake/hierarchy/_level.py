@@ -16,7 +16,7 @@ from scipy import sparse
 from skshake.forests import count_blocks
 from skshake.graphs import FLOAT, Features, GraphCollection, offsets, owner_of, rows_of
 from skshake.hierarchy._categories import Vocabulary
-from skshake.hierarchy._pooling import contract_edges, pool_numbers, pool_slots
+from skshake.hierarchy._pooling import contract_edges, pool_categories, pool_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,19 +142,22 @@ def pool_features(
 ) -> PooledFeatures:
     """Mean or sum over the rows of each segment (-1 drops a row)."""
     is_mean = pooling == "mean"
-    numeric = pool_numbers(features.numeric, segment, n_segments, is_mean)
-    slots = vocabulary.encode(features.categories)
-    indptr = np.empty(n_segments + 1, np.int64)
-    indices, shares = np.empty(slots.size, np.int32), np.empty(slots.size, FLOAT)
-    n_slots = vocabulary.n_slots
-    pool_slots(slots, segment, n_segments, n_slots, is_mean, indptr, indices, shares)
+    numeric = np.empty((n_segments, 0), FLOAT)
+    if features.kind[0]:
+        pooled = pool_numbers(features.numeric, segment, n_segments, is_mean)
+        numeric = pooled.astype(FLOAT)
+    indptr = np.zeros(n_segments + 1, np.int64)
+    slots, shares = np.empty(0, np.int32), np.empty(0, FLOAT)
+    if features.kind[1]:
+        codes, tables = vocabulary.tables_for(features.categories)
+        # Allocated for the worst case: pages that are never written cost nothing.
+        slots, shares = np.empty(codes.size, np.int32), np.empty(codes.size, FLOAT)
+        pool_categories(
+            codes, *tables, segment, n_segments, is_mean, indptr, slots, shares
+        )
     n_entries = indptr[-1]
     return PooledFeatures(
-        numeric.astype(FLOAT),
-        indptr,
-        indices[:n_entries].copy(),
-        shares[:n_entries].copy(),
-        n_slots,
+        numeric, indptr, slots[:n_entries], shares[:n_entries], vocabulary.n_slots
     )
 
 
@@ -164,15 +167,13 @@ def coarsen(
     """Contract each block of each graph into one coarse node."""
     node_ptr = offsets(count_blocks(graphs.node_ptr, block))
     edges = np.empty((graphs.n_edges, 2), np.int32)
-    weight = np.empty(graphs.n_edges)
+    weight = np.empty(graphs.n_edges, FLOAT)
     edge_ptr = np.empty(len(graphs) + 1, np.int64)
     coarse_of_edge = np.empty(graphs.n_edges, np.int64)
     contract_edges(
-        graphs.node_ptr,
         graphs.edge_ptr,
-        graphs.arcs.indptr,
-        graphs.arcs.indices,
-        graphs.arcs.edge_of_arc,
+        graphs.edges,
+        graphs.node_ptr,
         block,
         node_ptr,
         np.empty(0) if graphs.edge_weight is None else graphs.edge_weight,
@@ -187,8 +188,8 @@ def coarsen(
         q,
         node_ptr,
         edge_ptr,
-        edges[:n_edges].copy(),
-        weight[:n_edges].astype(FLOAT),
+        edges[:n_edges],
+        weight[:n_edges],
         pool_features(
             graphs.node_features,
             coarse_of_node,

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from skshake.graphs import FLOAT, owner_of
 from skshake.hierarchy._level import Level
-from skshake.hierarchy._pooling import pool_slots
 
 
 def overlap_matrix(
@@ -23,16 +22,12 @@ def overlap_matrix(
     """
     graph = owner_of(input_node_ptr)
     rows = fine.block + fine.node_ptr[graph]
-    columns = (coarse.block + coarse.node_ptr[graph]).astype(np.int32)
+    columns = coarse.block + coarse.node_ptr[graph]
     n_fine, n_coarse = int(fine.node_ptr[-1]), int(coarse.node_ptr[-1])
-    indptr = np.empty(n_fine + 1, np.int64)
-    indices, counts = np.empty(len(rows), np.int32), np.empty(len(rows), FLOAT)
-    slots = columns[:, None]
-    pool_slots(slots, rows, n_fine, n_coarse, False, indptr, indices, counts)
-    n_entries = indptr[-1]
-    return sparse.csr_array(
-        (counts[:n_entries], indices[:n_entries], indptr), (n_fine, n_coarse)
+    counts = sparse.coo_array(
+        (np.ones(len(rows), FLOAT), (rows, columns)), (n_fine, n_coarse)
     )
+    return counts.tocsr()
 
 
 def coarse_shares(

@@ -10,15 +10,27 @@ import numpy as np
 from numba import njit
 
 INSIDE = -1
+# Up to so many values an insertion sort is the fastest.
+FEW = 16
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _insertion_sort(values, n):
+    """Sort the first few values in place."""
+    for i in range(1, n):
+        value = values[i]
+        j = i - 1
+        while j >= 0 and values[j] > value:
+            values[j + 1] = values[j]
+            j -= 1
+        values[j + 1] = value
 
 
 @njit(cache=True, nogil=True)
 def contract_edges(
-    node_ptr,
     edge_ptr,
-    indptr,
-    indices,
-    edge_of_arc,
+    edges,
+    node_ptr,
     block,
     block_ptr,
     edge_weight,
@@ -31,75 +43,82 @@ def contract_edges(
 
     Parameters
     ----------
-    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
-    indptr : int64 array of shape (n_nodes + 1,)  # IN
-    indices, edge_of_arc : int32 arrays of shape (n_arcs,)  # IN
+    edge_ptr : int64 array of shape (n_graphs + 1,)  # IN
+    edges : int32 array of shape (n_edges, 2)  # IN, ends within the graph
+    node_ptr : int64 array of shape (n_graphs + 1,)  # IN
     block : int32 array of shape (n_nodes,)  # IN, numbered within the graph
     block_ptr : int64 array of shape (n_graphs + 1,)  # IN
     edge_weight : float64 array of shape (n_edges,), or empty if all are 1  # IN
     coarse_edges : int32 array of shape (n_edges, 2)  # OUT, sorted, first < second
-    coarse_weight : float64 array of shape (n_edges,)  # OUT, sum of input weights
+    coarse_weight : float32 array of shape (n_edges,)  # OUT, sum of input weights
     coarse_edge_ptr : int64 array of shape (n_graphs + 1,)  # OUT
     coarse_of_edge : int64 array of shape (n_edges,)  # OUT
         Coarse edge of each input edge over the whole collection, or INSIDE.
 
     Notes
     -----
-    Both pairs of outputs are filled as far as ``coarse_edge_ptr[-1]``. Linear in arcs,
-    but for sorting the neighbours of each block.
+    The first two outputs are filled as far as ``coarse_edge_ptr[-1]``. Edges are put in
+    order of their smaller block by counting; then each block joins its own edges.
+    Linear in edges, but for sorting the neighbours of each block.
     """
-    max_nodes = 0
-    for g in range(len(node_ptr) - 1):
-        max_nodes = max(max_nodes, node_ptr[g + 1] - node_ptr[g])
-    start = np.empty(max_nodes + 1, np.int64)
-    by_block = np.empty(max_nodes, np.int32)
-    edge_to = np.full(max_nodes, -1, np.int64)
+    max_blocks = 0
+    max_edges = 0
+    for g in range(len(edge_ptr) - 1):
+        max_blocks = max(max_blocks, block_ptr[g + 1] - block_ptr[g])
+        max_edges = max(max_edges, edge_ptr[g + 1] - edge_ptr[g])
+    start = np.empty(max_blocks + 1, np.int64)
+    by_block = np.empty(max_edges, np.int64)
+    larger_of = np.empty(max_edges, np.int32)
+    edge_to = np.full(max_blocks, -1, np.int64)
+    neighbours = np.empty(max_blocks, np.int32)
     n_coarse = 0
     coarse_edge_ptr[0] = 0
-    for g in range(len(node_ptr) - 1):
+    for g in range(len(edge_ptr) - 1):
         offset = node_ptr[g]
-        n = node_ptr[g + 1] - offset
         n_blocks = block_ptr[g + 1] - block_ptr[g]
         start[: n_blocks + 1] = 0
-        for v in range(n):
-            start[block[offset + v] + 1] += 1
-        for b in range(n_blocks):
-            start[b + 1] += start[b]
-        for v in range(n):
-            b = block[offset + v]
-            by_block[start[b]] = v
-            start[b] += 1
-        first_node = 0
+        for e in range(edge_ptr[g], edge_ptr[g + 1]):
+            a, b = block[offset + edges[e, 0]], block[offset + edges[e, 1]]
+            if a == b:
+                coarse_of_edge[e] = INSIDE
+            else:
+                start[min(a, b) + 1] += 1
         for a in range(n_blocks):
-            # After the counting sort start[a] is where block a ends.
-            last_node = start[a]
-            first_edge = n_coarse
-            for k in range(first_node, last_node):
-                v = by_block[k]
-                for arc in range(indptr[offset + v], indptr[offset + v + 1]):
-                    b = block[offset + indices[arc]]
-                    if b > a and edge_to[b] < first_edge:
-                        edge_to[b] = n_coarse
-                        coarse_edges[n_coarse, 0] = a
-                        coarse_edges[n_coarse, 1] = b
-                        n_coarse += 1
-            coarse_edges[first_edge:n_coarse, 1].sort()
-            for e in range(first_edge, n_coarse):
-                coarse_weight[e] = 0.0
-                edge_to[coarse_edges[e, 1]] = e
-            for k in range(first_node, last_node):
-                v = by_block[k]
-                for arc in range(indptr[offset + v], indptr[offset + v + 1]):
-                    b = block[offset + indices[arc]]
-                    edge = edge_ptr[g] + edge_of_arc[arc]
-                    if b > a:
-                        coarse = edge_to[b]
-                        coarse_of_edge[edge] = coarse
-                        weight = edge_weight[edge] if len(edge_weight) else 1.0
-                        coarse_weight[coarse] += weight
-                    elif b == a:
-                        coarse_of_edge[edge] = INSIDE
-            first_node = last_node
+            start[a + 1] += start[a]
+        for e in range(edge_ptr[g], edge_ptr[g + 1]):
+            a, b = block[offset + edges[e, 0]], block[offset + edges[e, 1]]
+            if a != b:
+                place = start[min(a, b)]
+                by_block[place] = e
+                larger_of[place] = max(a, b)
+                start[min(a, b)] += 1
+        first = 0
+        for a in range(n_blocks):
+            # After the counting sort start[a] is where the edges of block a end.
+            last = start[a]
+            first_coarse = n_coarse
+            n_neighbours = 0
+            for k in range(first, last):
+                b = larger_of[k]
+                if edge_to[b] < first_coarse:
+                    edge_to[b] = n_coarse + n_neighbours
+                    neighbours[n_neighbours] = b
+                    n_neighbours += 1
+            if n_neighbours <= FEW:
+                _insertion_sort(neighbours, n_neighbours)
+            else:
+                neighbours[:n_neighbours].sort()
+            for k in range(n_neighbours):
+                edge_to[neighbours[k]] = n_coarse
+                coarse_edges[n_coarse, 0] = a
+                coarse_edges[n_coarse, 1] = neighbours[k]
+                coarse_weight[n_coarse] = 0.0
+                n_coarse += 1
+            for k in range(first, last):
+                e, coarse = by_block[k], edge_to[larger_of[k]]
+                coarse_of_edge[e] = coarse
+                coarse_weight[coarse] += edge_weight[e] if len(edge_weight) else 1.0
+            first = last
         coarse_edge_ptr[g + 1] = n_coarse
 
 
@@ -136,30 +155,36 @@ def pool_numbers(values, segment, n_segments, is_mean):
 
 
 @njit(cache=True, nogil=True)
-def pool_slots(slots, segment, n_segments, n_slots, is_mean, indptr, indices, values):
+def pool_categories(
+    codes, low, first, table, segment, n_segments, is_mean, indptr, slots, shares
+):
     """Frequencies (or counts) of category slots in each segment, as CSR rows.
 
     Parameters
     ----------
-    slots : int32 array of shape (n_rows, n_columns)  # IN
-        One slot per categorical column; no dense one-hot row is ever made.
+    codes : int32 array of shape (n_rows, n_columns)  # IN
+    low, first, table : tables that give the slot of a code  # IN
+        See ``SlotTables``. No dense one-hot row is ever made.
     segment : int64 array of shape (n_rows,)  # IN, INSIDE drops the row
-    n_segments, n_slots : int  # IN
+    n_segments : int  # IN
     is_mean : bool  # IN, divide counts by the number of rows of the segment
     indptr : int64 array of shape (n_segments + 1,)  # OUT
-    indices : int32 array of shape (n_rows * n_columns,)  # OUT, sorted in each row
-    values : float32 array of shape (n_rows * n_columns,)  # OUT
+    slots : int32 array of shape (n_rows * n_columns,)  # OUT, sorted in each row
+    shares : float32 array of shape (n_rows * n_columns,)  # OUT
 
     Notes
     -----
-    Both last outputs are filled as far as ``indptr[-1]``.
+    Both last outputs are filled as far as ``indptr[-1]``. Slots of a column come before
+    those of the next, so sorting happens within one column of one segment.
     """
-    n_rows, n_columns = slots.shape
+    n_rows, n_columns = codes.shape
     start = np.zeros(n_segments + 1, np.int64)
     for row in range(n_rows):
         if segment[row] != INSIDE:
             start[segment[row] + 1] += 1
+    most_rows = 0
     for s in range(n_segments):
+        most_rows = max(most_rows, start[s + 1])
         start[s + 1] += start[s]
     by_segment = np.empty(start[n_segments], np.int64)
     for row in range(n_rows):
@@ -167,30 +192,32 @@ def pool_slots(slots, segment, n_segments, n_slots, is_mean, indptr, indices, va
         if s != INSIDE:
             by_segment[start[s]] = row
             start[s] += 1
-    position = np.full(n_slots, -1, np.int64)
+    found = np.empty(most_rows, np.int32)
     n_entries = 0
     indptr[0] = 0
-    first = 0
+    begin = 0
     for s in range(n_segments):
-        last = start[s]
-        begin = n_entries
-        for k in range(first, last):
-            for c in range(n_columns):
-                slot = slots[by_segment[k], c]
-                if position[slot] < begin:
-                    position[slot] = n_entries
-                    indices[n_entries] = slot
-                    n_entries += 1
-        if n_entries - begin > 1:
-            indices[begin:n_entries].sort()
-        for entry in range(begin, n_entries):
-            position[indices[entry]] = entry
-            values[entry] = 0.0
-        for k in range(first, last):
-            for c in range(n_columns):
-                values[position[slots[by_segment[k], c]]] += 1.0
-        if is_mean:
-            for entry in range(begin, n_entries):
-                values[entry] /= last - first
-        first = last
+        end = start[s]
+        weight = np.float32(1.0 / (end - begin)) if is_mean else np.float32(1.0)
+        for c in range(n_columns):
+            last = first[c + 1] - 1
+            for k in range(begin, end):
+                entry = first[c] + codes[by_segment[k], c] - low[c] + 1
+                found[k - begin] = table[min(max(entry, first[c]), last)]
+            n_found = end - begin
+            if n_found <= FEW:
+                _insertion_sort(found, n_found)
+            else:
+                found[:n_found].sort()
+            k = 0
+            while k < n_found:
+                slot = found[k]
+                run = k + 1
+                while run < n_found and found[run] == slot:
+                    run += 1
+                slots[n_entries] = slot
+                shares[n_entries] = weight * (run - k)
+                n_entries += 1
+                k = run
+        begin = end
         indptr[s + 1] = n_entries

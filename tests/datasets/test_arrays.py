@@ -37,7 +37,7 @@ def test_a_missing_array_is_named(tmp_path):
 
 def test_an_edge_outside_its_graph_names_the_graph(tmp_path):
     edges = np.array([[0, 1], [1, 2], [0, 2]])
-    with pytest.raises(ValueError, match="Graph 2: an edge ends at node 2"):
+    with pytest.raises(ValueError, match="Graph 2: an edge joins nodes 0 and 2"):
         load_npz(_save(tmp_path / "a.npz", edges=edges))
 
 

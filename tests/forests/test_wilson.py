@@ -108,7 +108,8 @@ def _ladder(n_rungs, weights):
     return adjacency
 
 
-@pytest.mark.parametrize("weights", [(1.0,), (1e-3, 1.0, 1e3)])
+# Heavy weights make walks so long that small components are drawn by the inverse.
+@pytest.mark.parametrize("weights", [(1.0,), (1e-3, 1.0, 1e3), (1e4,)], ids=str)
 def test_roots_follow_the_kernel_on_a_larger_graph(weights, global_random_seed):
     # Method section 1: P(root of i = j) = K_ij with K = q (qI + L)^-1.
     adjacency = _ladder(10, weights)
@@ -122,6 +123,22 @@ def test_roots_follow_the_kernel_on_a_larger_graph(weights, global_random_seed):
         error = np.sqrt(np.clip(kernel * (1 - kernel), 1e-5, None) / n_draws)
         # 400 entries: |z| < 5.5 for all of them holds but once in 60,000 runs.
         assert np.abs((counts / n_draws - kernel) / error).max() < 5.5
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+def test_a_walk_draws_as_many_entries_as_expected(scale, global_random_seed):
+    # Expected entries of all stacks: the trace of (qI + D) (qI + L)^-1.
+    adjacency, q, n_draws = _ladder(8, (1.0, 0.2)), 0.3, 4_000
+    degrees = scale * adjacency.sum(axis=1)
+    laplacian = np.diag(degrees) - scale * adjacency
+    inverse = np.linalg.inv(q * np.eye(len(adjacency)) + laplacian)
+    expected = ((q + degrees) * np.diag(inverse)).sum()
+    n_steps = draw(scale * adjacency, q, n_draws, global_random_seed).n_steps / n_draws
+    if scale == 1:
+        assert n_steps == pytest.approx(expected, rel=0.05)
+    else:
+        # The inverse spares the walk of d / q steps to the first root.
+        assert n_steps < expected / 100
 
 
 @pytest.mark.parametrize("q", [0.05, 1.0, 20.0])

@@ -248,7 +248,7 @@ BAD = {
     "range": (
         _broken(num_nodes=3, node_feat=X[:3]),
         ValueError,
-        "Graph 1: an edge ends",
+        "Graph 1: an edge joins",
     ),
     "transposed": (
         _broken(edge_index=np.array(EDGES)),

@@ -1,0 +1,146 @@
+"""Hierarchies in plain npz files, without pickled objects, that can be memory-mapped.
+
+In: a HierarchyCollection. Out: an uncompressed npz file, and back.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skshake.hierarchy._collection import HierarchyCollection
+from skshake.hierarchy._level import Level, PooledFeatures
+
+FORMAT_VERSION = 1
+# Of a local file header in a zip archive: fixed size, then two lengths of what follows.
+HEADER_SIZE, NAME_LENGTH, EXTRA_LENGTH = 30, slice(26, 28), slice(28, 30)
+
+LEVEL_ARRAYS = ("node_ptr", "edge_ptr", "edges", "edge_weight", "block")
+POOLED_ARRAYS = ("numeric", "indptr", "slots", "shares")
+
+
+def _level_arrays(level: Level) -> dict[str, np.ndarray]:
+    """All arrays of a level by name."""
+    arrays = {name: getattr(level, name) for name in LEVEL_ARRAYS}
+    arrays["q"] = np.array(level.q)
+    for field in ("x", "edge_attr"):
+        pooled: PooledFeatures = getattr(level, field)
+        arrays |= {f"{field}.{name}": getattr(pooled, name) for name in POOLED_ARRAYS}
+        arrays[f"{field}.n_slots"] = np.array(pooled.n_slots)
+    return arrays
+
+
+def _level_of_arrays(arrays: dict[str, np.ndarray]) -> Level:
+    """The level that ``_level_arrays`` took apart."""
+    pooled = {
+        field: PooledFeatures(
+            *(arrays[f"{field}.{name}"] for name in POOLED_ARRAYS),
+            n_slots=int(arrays[f"{field}.n_slots"]),
+        )
+        for field in ("x", "edge_attr")
+    }
+    rest = {name: arrays[name] for name in LEVEL_ARRAYS}
+    return Level(q=float(arrays["q"]), **rest, **pooled)
+
+
+def save_hierarchies(path: str | Path, hierarchies: HierarchyCollection) -> None:
+    """Write hierarchies to a file; levels that forests share are written once."""
+    numbers: dict[int, int] = {}
+    arrays: dict[str, Any] = {
+        "format_version": np.array(FORMAT_VERSION),
+        "node_ptr": hierarchies.node_ptr,
+        "n_input_edges": hierarchies.n_input_edges,
+    }
+    for levels in hierarchies.forests:
+        for level in levels:
+            if id(level) not in numbers:
+                number = numbers[id(level)] = len(numbers)
+                for name, array in _level_arrays(level).items():
+                    arrays[f"level{number}.{name}"] = array
+    arrays["forests"] = np.array(
+        [[numbers[id(level)] for level in levels] for levels in hierarchies.forests]
+    )
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+def _map_member(path: Path, member: zipfile.ZipInfo) -> np.ndarray:
+    """Memory-map an array that is stored uncompressed in an npz file."""
+    with open(path, "rb") as file:
+        file.seek(member.header_offset)
+        header = file.read(HEADER_SIZE)
+        lengths = (header[NAME_LENGTH], header[EXTRA_LENGTH])
+        file.seek(sum(int.from_bytes(n, "little") for n in lengths), 1)
+        version = np.lib.format.read_magic(file)
+        read_header = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        shape, fortran_order, dtype = read_header(file)
+        if 0 in shape:
+            return np.empty(shape, dtype)
+        return np.memmap(
+            path,
+            dtype=dtype,
+            mode="r",
+            offset=file.tell(),
+            shape=shape,
+            order="F" if fortran_order else "C",
+        )
+
+
+def _read_arrays(path: Path, is_mapped: bool) -> dict[str, np.ndarray]:
+    """All arrays of the file."""
+    try:
+        if is_mapped:
+            with zipfile.ZipFile(path) as archive:
+                return {
+                    member.filename.removesuffix(".npy"): _map_member(path, member)
+                    for member in archive.infolist()
+                }
+        # np.load does not close a damaged file that it opened itself.
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (zipfile.BadZipFile, ValueError, EOFError, KeyError) as error:
+        raise ValueError(f"{path} is no intact file of hierarchies: {error}") from error
+
+
+def load_hierarchies(
+    path: str | Path, *, mmap_mode: str | None = None
+) -> HierarchyCollection:
+    """Read hierarchies from a file.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, is something else, or comes from a newer release.
+    """
+    arrays = _read_arrays(Path(path), mmap_mode is not None)
+    version = int(arrays.get("format_version", 0))
+    if not 1 <= version <= FORMAT_VERSION:
+        raise ValueError(
+            f"{path}: expected format version 1 to {FORMAT_VERSION}, got "
+            f"{version or 'none'}; a newer skshake may have written it"
+        )
+    try:
+        forests = arrays["forests"]
+        levels = [
+            _level_of_arrays(
+                {
+                    name.removeprefix(f"level{number}."): array
+                    for name, array in arrays.items()
+                    if name.startswith(f"level{number}.")
+                }
+            )
+            for number in range(int(forests.max()) + 1)
+        ]
+        return HierarchyCollection(
+            arrays["node_ptr"],
+            tuple(tuple(levels[number] for number in row) for row in forests),
+            arrays["n_input_edges"],
+        )
+    except KeyError as error:
+        raise ValueError(f"{path} lacks the array {error}") from error
