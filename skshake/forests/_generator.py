@@ -1,7 +1,7 @@
 """The generator of the kernels: SplitMix64, and the choice of a neighbour by it.
 
-In: a 64-bit state. Out: uniforms and neighbours. The caller adds ``GOLDEN`` to the state
-before each draw.
+In: a 64-bit state. Out: uniforms and neighbours. The caller adds ``GOLDEN`` to the
+state before each draw.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ from skshake.forests._generator import GOLDEN, degree_of, find_neighbour, unit
 from skshake.forests._small_q import draw_component, find_component, is_worthwhile
 
 ROOT = -1
-NOT_IN_TREE = -1
-# Marks of nodes that no level met yet, and whose arrow was drawn beforehand.
-NEVER, BEFOREHAND = -1, -2
+# Marks of nodes outside all trees: the entry of the level before is still to be met, or
+# a fresh entry is to be drawn.
+NOT_MET, UNDRAWN = -1, -2
 
 
 @njit(cache=True, nogil=True)
@@ -46,6 +46,19 @@ def sum_along_arcs(node_ptr, edge_ptr, indptr, edge_of_arc, edge_weight, cumulat
 
 
 @njit(cache=True, nogil=True)
+def _has_long_walks(offset, n, q, indptr, cumulative):
+    """Whether some component of the graph may be better drawn by inversion."""
+    # No component is worth it if a pair of nodes of the largest degree is not.
+    if len(cumulative) == 0 and not is_worthwhile(2, n - 1, q):
+        return False
+    max_degree = 0.0
+    for v in range(offset, offset + n):
+        degree = degree_of(cumulative, indptr[v], indptr[v + 1])
+        max_degree = max(max_degree, degree)
+    return is_worthwhile(2, max_degree, q)
+
+
+@njit(cache=True, nogil=True)
 def _draw_small_components(
     offset,
     n,
@@ -55,8 +68,8 @@ def _draw_small_components(
     cumulative,
     state,
     arrow,
+    tree,
     wakes_at,
-    met_at,
     members,
     place,
 ):
@@ -91,7 +104,7 @@ def _draw_small_components(
             )
             n_steps += n_drawn
             for k in range(size):
-                met_at[members[k]] = BEFOREHAND
+                tree[members[k]] = NOT_MET
     return state, n_steps
 
 
@@ -122,9 +135,7 @@ def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, blo
     max_nodes = 0
     for g in range(len(node_ptr) - 1):
         max_nodes = max(max_nodes, node_ptr[g + 1] - node_ptr[g])
-    arrow = np.empty(max_nodes, np.int32)
     wakes_at = np.empty(max_nodes, np.float64)
-    met_at = np.empty(max_nodes, np.int32)
     members = np.empty(max_nodes, np.int32)
     place = np.empty(max_nodes, np.int32)
     n_steps = 0
@@ -132,18 +143,17 @@ def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, blo
         offset = node_ptr[g]
         n = node_ptr[g + 1] - offset
         state = streams[g]
-        met_at[:n] = NEVER
-        max_degree = 0.0
-        for v in range(offset, offset + n):
-            degree = degree_of(cumulative, indptr[v], indptr[v + 1])
-            max_degree = max(max_degree, degree)
         for level in range(len(qs)):
             q = qs[level]
+            is_last = level + 1 == len(qs)
+            arrow = parent[level, offset : offset + n]
             tree = block[level, offset : offset + n]
-            tree[:] = NOT_IN_TREE
-            n_trees = 0
-            # No component of two or more nodes is worth it if this is not.
-            if is_worthwhile(2, max_degree, q):
+            if level:
+                arrow[:] = parent[level - 1, offset : offset + n]
+                tree[:] = NOT_MET
+            else:
+                tree[:] = UNDRAWN
+            if _has_long_walks(offset, n, q, indptr, cumulative):
                 state, n_drawn = _draw_small_components(
                     offset,
                     n,
@@ -153,46 +163,53 @@ def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, blo
                     cumulative,
                     state,
                     arrow,
+                    tree,
                     wakes_at,
-                    met_at,
                     members,
                     place,
                 )
                 n_steps += n_drawn
+            n_trees = 0
             for start in range(n):
                 v = start
-                while tree[v] == NOT_IN_TREE:
+                while tree[v] < 0:
                     first, last = indptr[offset + v], indptr[offset + v + 1]
-                    degree = degree_of(cumulative, first, last)
-                    if met_at[v] == NEVER or met_at[v] == level:
+                    if tree[v] == UNDRAWN:
                         # A fresh entry: the first one, or after a cycle was popped.
+                        degree = degree_of(cumulative, first, last)
                         state += GOLDEN
                         n_steps += 1
                         at = unit(state) * (q + degree)
-                        if at < q:
-                            arrow[v] = ROOT
-                            wakes_at[v] = degree * at / (q + degree - at)
-                        else:
-                            arrow[v] = find_neighbour(
+                        if at >= q:
+                            successor = find_neighbour(
                                 indices, cumulative, first, last, at - q
                             )
-                    elif arrow[v] == ROOT and degree > 0 and wakes_at[v] >= q:
-                        state += GOLDEN
-                        n_steps += 1
-                        at = unit(state) * degree
-                        arrow[v] = find_neighbour(indices, cumulative, first, last, at)
-                    met_at[v] = level
-                    if arrow[v] == ROOT:
+                        else:
+                            successor = ROOT
+                            if not is_last:
+                                wakes_at[v] = degree * at / (q + degree - at)
+                    else:
+                        # The entry of the level before: met for the first time.
+                        successor = arrow[v]
+                        tree[v] = UNDRAWN
+                        if successor == ROOT and last > first and wakes_at[v] >= q:
+                            state += GOLDEN
+                            n_steps += 1
+                            at = unit(state) * degree_of(cumulative, first, last)
+                            successor = find_neighbour(
+                                indices, cumulative, first, last, at
+                            )
+                    arrow[v] = successor
+                    if successor == ROOT:
                         tree[v] = n_trees
                         n_trees += 1
                     else:
-                        v = arrow[v]
+                        v = successor
                 number = tree[v]
                 v = start
-                while tree[v] == NOT_IN_TREE:
+                while tree[v] < 0:
                     tree[v] = number
                     v = arrow[v]
-            parent[level, offset : offset + n] = arrow[:n]
     return n_steps
 
 

@@ -37,13 +37,24 @@ def _level_of_arrays(arrays: dict[str, np.ndarray]) -> Level:
     """The level that ``_level_arrays`` took apart."""
     pooled = {
         field: PooledFeatures(
-            *(arrays[f"{field}.{name}"] for name in POOLED_ARRAYS),
+            numeric=arrays[f"{field}.numeric"],
+            indptr=arrays[f"{field}.indptr"],
+            slots=arrays[f"{field}.slots"],
+            shares=arrays[f"{field}.shares"],
             n_slots=int(arrays[f"{field}.n_slots"]),
         )
         for field in ("x", "edge_attr")
     }
-    rest = {name: arrays[name] for name in LEVEL_ARRAYS}
-    return Level(q=float(arrays["q"]), **rest, **pooled)
+    return Level(
+        q=float(arrays["q"]),
+        node_ptr=arrays["node_ptr"],
+        edge_ptr=arrays["edge_ptr"],
+        edges=arrays["edges"],
+        edge_weight=arrays["edge_weight"],
+        x=pooled["x"],
+        edge_attr=pooled["edge_attr"],
+        block=arrays["block"],
+    )
 
 
 def save_hierarchies(path: str | Path, hierarchies: HierarchyCollection) -> None:
