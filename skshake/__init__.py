@@ -32,23 +32,7 @@ _HOME = {
     "sample_forests": "skshake.forests",
 }
 
-__all__ = [
-    "Graph",
-    "GraphCollection",
-    "GraphHierarchy",
-    "HierarchyCollection",
-    "KFCoarsener",
-    "KirchhoffForests",
-    "ReductionWarning",
-    "ResolutionWarning",
-    "SHAKEClassifier",
-    "as_graphs",
-    "expected_edges",
-    "expected_nodes",
-    "paper_edges",
-    "paper_nodes",
-    "sample_forests",
-]
+__all__ = [*_HOME]
 
 
 def __getattr__(name: str) -> Any:

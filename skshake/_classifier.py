@@ -40,8 +40,38 @@ def automatic_batch_size(n_graphs: int) -> int:
     return int(np.clip(2.0**exponent, SMALLEST_BATCH, LARGEST_BATCH))
 
 
+def _match_hierarchies(
+    name: str, X: Any, coarsener: KFCoarsener | None, signature: tuple
+) -> HierarchyCollection:
+    """Hierarchies of X, checked to be of the kind that was fitted."""
+    hierarchies = as_hierarchies(X)
+    if hierarchies is None and coarsener is not None:
+        hierarchies = coarsener.transform(X)
+    if hierarchies is None:
+        raise ValueError(
+            f"{name}: fitted on hierarchies, so expected at least one hierarchy of the "
+            f"same coarsener, got {type(X).__name__}. Put KFCoarsener and "
+            "SHAKEClassifier into one Pipeline"
+        )
+    if not len(hierarchies):
+        raise ValueError(
+            f"{name}: expected at least one graph, got an empty collection"
+        )
+    if hierarchies.signature != signature:
+        raise ValueError(
+            f"{name}: the hierarchies come from another coarsener; expected (key of "
+            "categories and pooling; q, numeric and categorical columns of nodes and "
+            f"of edges at each level) {signature}, got {hierarchies.signature}"
+        )
+    return hierarchies
+
+
 def _score(codes: np.ndarray, logits: np.ndarray, weights: np.ndarray) -> float:
-    """ROC-AUC for two classes that both occur, else accuracy."""
+    """ROC-AUC for two classes that both occur, else accuracy; -inf for NaN."""
+    if not np.isfinite(logits).all():
+        return -np.inf
+    codes, logits = codes[weights > 0], logits[weights > 0]
+    weights = weights[weights > 0]
     if logits.shape[1] == 2 and len(np.unique(codes)) == 2:
         margin = logits[:, 1] - logits[:, 0]
         return float(roc_auc_score(codes, margin, sample_weight=weights))
@@ -283,25 +313,30 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
 
         self._refuse_what_is_missing()
         seed = int(check_random_state(self.random_state).randint(MAX_SEED))
-        hierarchies = self._read_training(X)
+        coarsener, hierarchies = self._read_training(X)
         labels = check_labels(y, len(hierarchies))
         weights = check_weights(sample_weight, labels, self.class_weight)
-        previous = self._previous_network(hierarchies, np.unique(labels))
-        self.classes_ = np.unique(labels)
-        self._signature = hierarchies.signature
-        self.n_features_in_ = sum(self._signature[0][1:3])
-        codes = encode_labels(labels, self.classes_, "y")
-        training = LabelledGraphs(hierarchies, codes, weights)
-        training, held_out = self._hold_out(training, X_val, y_val, seed)
-        self.module_, self.history_ = fit_network(
-            training,
-            held_out,
-            self._shape(hierarchies),
-            self._plan(len(training.codes), held_out is not None, seed),
-            _score,
-            self.device,
-            previous,
+        classes = np.unique(labels)
+        shape = self._shape(hierarchies, len(classes))
+        previous = self._previous_network(hierarchies, classes, shape)
+        training = LabelledGraphs(
+            hierarchies, encode_labels(labels, classes, "y"), weights
         )
+        if X_val is None and y_val is None:
+            training, held_out = self._split_off(training, seed)
+        else:
+            held_out = self._read_validation(
+                X_val, y_val, coarsener, classes, hierarchies.signature
+            )
+        plan = self._plan(len(training.codes), held_out is not None, seed)
+        network, history = fit_network(
+            training, held_out, shape, plan, _score, self.device, previous
+        )
+        # Set at the end: a fit that fails leaves the estimator as it was.
+        self._coarsener, self._signature = coarsener, hierarchies.signature
+        self.classes_ = classes
+        self.n_features_in_ = sum(hierarchies.levels[0].x.kind)
+        self.module_, self.history_ = network, history
         self._summarise()
         return self
 
@@ -386,36 +421,20 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
                     f"{name}={value!r} is not there yet; use one of {sorted(known)}"
                 )
 
-    def _read_training(self, X: Any) -> HierarchyCollection:
+    def _read_training(self, X: Any) -> tuple[KFCoarsener | None, HierarchyCollection]:
         """Hierarchies; raw graphs become one level each, the graph itself."""
-        hierarchies = as_hierarchies(X)
-        self._coarsener = None
+        hierarchies, coarsener = as_hierarchies(X), None
         if hierarchies is None:
-            self._coarsener = KFCoarsener(q=np.inf)
-            hierarchies = self._coarsener.fit_transform(X)
+            coarsener = KFCoarsener(q=np.inf, random_state=0)
+            hierarchies = coarsener.fit_transform(X)
         if not len(hierarchies):
             raise ValueError("expected at least one graph, got an empty collection")
-        return hierarchies
+        return coarsener, hierarchies
 
     def _read(self, X: Any) -> HierarchyCollection:
         """Hierarchies of the fitted kind."""
         check_is_fitted(self)
-        hierarchies = as_hierarchies(X)
-        if hierarchies is None:
-            if self._coarsener is None:
-                raise ValueError(
-                    "fitted on hierarchies, so expected hierarchies of the same "
-                    f"coarsener; got {type(X).__name__}. Put KFCoarsener and "
-                    "SHAKEClassifier into one Pipeline"
-                )
-            hierarchies = self._coarsener.transform(X)
-        if hierarchies.signature != self._signature:
-            raise ValueError(
-                "the hierarchies come from another coarsener: expected levels (q, "
-                "numeric and categorical node columns, numeric and categorical edge "
-                f"columns) {self._signature}, got {hierarchies.signature}"
-            )
-        return hierarchies
+        return _match_hierarchies("X", X, self._coarsener, self._signature)
 
     def _logits(self, X: Any) -> np.ndarray:
         from skshake.network import logits_of
@@ -424,38 +443,29 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         return logits_of(self.module_, hierarchies, self.device)
 
     def _previous_network(
-        self, hierarchies: HierarchyCollection, classes: np.ndarray
+        self, hierarchies: HierarchyCollection, classes: np.ndarray, shape: Any
     ) -> Any:
         """Network to go on with, if ``warm_start`` asks for it."""
         if not self.warm_start or not hasattr(self, "module_"):
             return None
-        if not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"warm_start: expected the classes {self.classes_.tolist()} of the "
-                f"last fit, got {classes.tolist()}"
-            )
-        if hierarchies.signature != self._signature:
-            raise ValueError(
-                "warm_start: the hierarchies come from another coarsener than at the "
-                "last fit; expected "
-                f"{self._signature}, got {hierarchies.signature}"
-            )
+        for what, last, now in (
+            ("classes", self.classes_.tolist(), classes.tolist()),
+            ("levels and features", self._signature, hierarchies.signature),
+            ("network", self.module_.shape, shape),
+        ):
+            if last != now:
+                raise ValueError(
+                    f"warm_start: expected the {what} of the last fit, {last}, got "
+                    f"{now}"
+                )
         return self.module_
 
-    def _hold_out(self, training: Any, X_val: Any, y_val: Any, seed: int) -> Any:
+    def _split_off(self, training: Any, seed: int) -> Any:
         """Graphs to train on, and graphs for early stopping (or None)."""
-        if (X_val is None) != (y_val is None):
-            raise ValueError("X_val and y_val: give both or neither")
         n_graphs = len(training.codes)
-        if X_val is not None and self.early_stopping:
-            hierarchies = self._read_validation(X_val)
-            labels = check_labels(y_val, len(hierarchies), "y_val")
-            codes = encode_labels(labels, self.classes_, "y_val")
-            weights = check_weights(None, labels, self.class_weight)
-            return training, type(training)(hierarchies, codes, weights)
-        stops_early = self.early_stopping is True or (
-            self.early_stopping == "auto" and n_graphs >= EARLY_STOPPING_GRAPHS
-        )
+        stops_early = self.early_stopping
+        if isinstance(stops_early, str):
+            stops_early = n_graphs >= EARLY_STOPPING_GRAPHS
         if not stops_early:
             return training, None
         if n_graphs < 2:
@@ -470,21 +480,34 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
             for graphs in parts
         )
 
-    def _read_validation(self, X_val: Any) -> HierarchyCollection:
-        hierarchies = as_hierarchies(X_val)
-        if hierarchies is None and self._coarsener is not None:
-            hierarchies = self._coarsener.transform(X_val)
-        if hierarchies is None or hierarchies.signature != self._signature:
-            raise ValueError("X_val: expected graphs of the same kind as X")
-        return hierarchies
+    def _read_validation(
+        self,
+        X_val: Any,
+        y_val: Any,
+        coarsener: KFCoarsener | None,
+        classes: np.ndarray,
+        signature: tuple,
+    ) -> Any:
+        """Graphs that the user holds out; None if early stopping is off."""
+        from skshake.network import LabelledGraphs
 
-    def _shape(self, hierarchies: HierarchyCollection) -> Any:
+        if X_val is None or y_val is None:
+            raise ValueError("X_val and y_val: give both or neither")
+        hierarchies = _match_hierarchies("X_val", X_val, coarsener, signature)
+        labels = check_labels(y_val, len(hierarchies), "y_val")
+        codes = encode_labels(labels, classes, "y_val")
+        weights = check_weights(None, labels, self.class_weight)
+        if not self.early_stopping:
+            return None
+        return LabelledGraphs(hierarchies, codes, weights)
+
+    def _shape(self, hierarchies: HierarchyCollection, n_outputs: int) -> Any:
         from skshake.network import NetworkShape, feature_widths
 
         return NetworkShape(
             widths=feature_widths(hierarchies),
             n_layers=self._layers_of_levels(len(hierarchies.levels)),
-            n_outputs=len(self.classes_),
+            n_outputs=n_outputs,
             hidden_dim=self.hidden_dim,
             n_linear=self.n_linear,
             n_readout=self.n_readout,

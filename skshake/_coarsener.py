@@ -6,6 +6,7 @@ In: a list of graphs. Out: a HierarchyCollection, one hierarchy per graph.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral, Real
@@ -17,12 +18,15 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
+from tqdm import tqdm
 
 from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_of
 from skshake.graphs import (
     Features,
+    Field,
     GraphCollection,
     as_graphs,
+    build_features,
     with_degree_feature,
 )
 from skshake.hierarchy import (
@@ -32,6 +36,8 @@ from skshake.hierarchy import (
     coarsen,
     concatenate_hierarchies,
     learn_vocabulary,
+    paper_edges,
+    paper_nodes,
 )
 from skshake.resolution import (
     Objective,
@@ -47,6 +53,8 @@ from skshake.resolution import (
 LEAST_REDUCTION = 0.05
 # What n_forests="auto" aims at, from cross-validation on sets of 188 to 4,110 graphs.
 HIERARCHIES, MOST_FORESTS = 32_768, 16
+# Chunks that a progress bar is made of.
+BARS = 50
 
 
 class ReductionWarning(UserWarning):
@@ -55,30 +63,70 @@ class ReductionWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Reduction:
-    """Sizes of coarse graphs over sizes of input graphs, achieved on training graphs.
+    """Sizes of coarse graphs over sizes of input graphs, on the training graphs.
 
     Parameters
     ----------
     q : tuple of float
         Resolution of each level.
     nodes, edges : tuple of float
-        Coarse nodes (edges) of all graphs over input nodes (edges), at each level.
+        Coarse nodes (edges) of all graphs over input nodes (edges), achieved at each
+        level by the first forest.
+    expected_nodes : tuple of float
+        What ``nodes`` is expected to be: exact with ``q="auto"``, where the spectrum is
+        known, else the mean over forests.
+    expected_nodes_error : tuple of float
+        Standard error of the expectation; 0 if exact, else an upper bound: the number
+        of roots is a sum of independent Bernoulli variables, so its variance is at most
+        its mean (equal graphs share a forest, and count with their number).
+    paper_nodes, paper_edges : tuple of float
+        The paper's formulas, for comparison.
     """
 
     q: tuple[float, ...]
     nodes: tuple[float, ...]
     edges: tuple[float, ...]
+    expected_nodes: tuple[float, ...]
+    expected_nodes_error: tuple[float, ...]
+    paper_nodes: tuple[float, ...]
+    paper_edges: tuple[float, ...]
 
 
-def _measure_reduction(hierarchies: HierarchyCollection) -> Reduction:
-    n_nodes = max(int(hierarchies.node_ptr[-1]), 1)
-    n_edges = max(int(hierarchies.n_input_edges.sum()), 1)
-    levels = hierarchies.levels
-    return Reduction(
-        tuple(level.q for level in levels),
-        tuple(float(level.node_ptr[-1] / n_nodes) for level in levels),
-        tuple(float(level.edge_ptr[-1] / n_edges) for level in levels),
+def _measure_reduction(
+    graphs: GraphCollection,
+    hierarchies: HierarchyCollection,
+    expect_nodes: Callable[[float], float] | None,
+) -> Reduction:
+    """Sizes at each level; ``expect_nodes`` is the exact share of nodes, if known."""
+    n_nodes, n_edges = max(graphs.n_nodes, 1), max(graphs.n_edges, 1)
+    _, copy_of, n_copies = np.unique(
+        graphs.fingerprints, return_inverse=True, return_counts=True
     )
+    rows = []
+    for number, level in enumerate(hierarchies.levels):
+        if np.isinf(level.q) or expect_nodes is not None:
+            expected = 1.0 if expect_nodes is None else expect_nodes(level.q)
+            error = 0.0
+        else:
+            counts = np.mean(
+                [np.diff(levels[number].node_ptr) for levels in hierarchies.forests],
+                axis=0,
+            )
+            variance = (counts * n_copies[copy_of]).sum() / hierarchies.n_forests
+            expected = float(counts.sum()) / n_nodes
+            error = float(np.sqrt(variance)) / n_nodes
+        rows.append(
+            (
+                level.q,
+                float(level.node_ptr[-1] / n_nodes),
+                float(level.edge_ptr[-1] / n_edges),
+                expected,
+                error,
+                paper_nodes(graphs, level.q) / n_nodes,
+                paper_edges(graphs, level.q) / n_edges,
+            )
+        )
+    return Reduction(*map(tuple, zip(*rows, strict=True)))
 
 
 def _chunk_bounds(graphs: GraphCollection, n_chunks: int) -> np.ndarray:
@@ -105,9 +153,7 @@ def _coarsen_chunk(
                 shared[q] = level
             levels.append(level)
         forests.append(tuple(levels))
-    return HierarchyCollection(
-        graphs.node_ptr, tuple(forests), np.diff(graphs.edge_ptr)
-    )
+    return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
 
 
 class KFCoarsener(TransformerMixin, BaseEstimator):
@@ -126,7 +172,8 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         ``inf`` (the input graph itself); a sequence gives one level each, in any order.
     n_levels : int, default=1
         Number of levels with ``q="auto"``: the first at q*, each further one at the q
-        that halves the expected number of nodes.
+        that halves the expected number of nodes. This, ``include_original``, ``phi``
+        and ``q_grid`` say nothing where q is given.
     include_original : bool, default=False
         Put the input graph (q = inf) in front of the learnt levels.
     phi : float, default=1.0
@@ -153,7 +200,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         ``fit`` draws one seed from it. A graph's hierarchy depends on that seed and the
         graph's own content: not on its position, its companions or ``n_jobs``.
     verbose : int, default=0
-        Verbosity of joblib over the chunks.
+        Greater than 0 shows a progress bar.
 
     Attributes
     ----------
@@ -285,11 +332,13 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(MAX_SEED)
         graphs = as_graphs(X, categorical_features=self.categorical_features)
         graphs = self._learn_features(graphs)
-        self._learn_resolutions(graphs)
+        objective = self._learn_resolutions(graphs)
         self._seed = seed
         self.n_forests_ = self._choose_n_forests(len(graphs))
         hierarchies = self._coarsen(graphs)
-        self.reduction_ = _measure_reduction(hierarchies)
+        self.reduction_ = _measure_reduction(
+            graphs, hierarchies, objective and objective.expected_node_share
+        )
         self._warn_if_useless()
         return hierarchies
 
@@ -321,7 +370,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         if not self._has_node_features:
             graphs = with_degree_feature(graphs)
         nodes, edges = graphs.node_features, graphs.edge_features
-        self._node_kind, self._edge_kind = nodes.kind, edges.kind
+        self._node_fields, self._edge_fields = nodes.fields, edges.fields
         self.n_features_in_ = nodes.n_columns
         self.n_edge_features_in_ = edges.n_columns
         self._pooling = Pooling(
@@ -334,21 +383,27 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
 
     def _match_features(self, graphs: GraphCollection) -> GraphCollection:
         """Check the features of new graphs against those of training graphs."""
-        if not self._has_node_features and not graphs.node_features.n_columns:
-            graphs = with_degree_feature(graphs)
-        nodes = _match("node", graphs.node_features, self._node_kind)
-        edges = _match("edge", graphs.edge_features, self._edge_kind)
-        if nodes is graphs.node_features and edges is graphs.edge_features:
-            return graphs
+        edges = _match("edge", graphs.edge_features, self._edge_fields)
+        if self._has_node_features:
+            nodes = _match("node", graphs.node_features, self._node_fields)
+        else:
+            _match("node", graphs.node_features, ())
+            nodes = with_degree_feature(graphs).node_features
         return replace(graphs, node_features=nodes, edge_features=edges)
 
-    def _learn_resolutions(self, graphs: GraphCollection) -> None:
-        """Set ``q_``, and with "auto" also ``q_star_`` and ``q_curves_``."""
+    def _learn_resolutions(self, graphs: GraphCollection) -> Objective | None:
+        """Set ``q_``, and with "auto" also ``q_star_`` and ``q_curves_``.
+
+        Returns
+        -------
+        objective : Objective or None
+            What was minimised; None if q was given.
+        """
         for name in ("q_star_", "q_curves_"):
             self.__dict__.pop(name, None)
         if not (isinstance(self.q, str) and self.q == "auto"):
             self.q_ = as_resolutions(self.q)
-            return
+            return None
         node, edge = node_measure(graphs), edge_measure(graphs)
         components = count_components(graphs.components, graphs.node_ptr)
         objective = Objective(
@@ -357,12 +412,13 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         grid = _check_grid(self.q_grid, default_grid([node, edge]))
         self.q_curves_: ResolutionCurves = objective.curves(grid)
         self.q_star_ = minimise(objective, self.q_curves_)
-        qs = [np.inf] * self.include_original + [self.q_star_]
+        qs = [np.inf] * bool(self.include_original) + [self.q_star_]
         for _ in range(self.n_levels - 1):
             share = objective.expected_node_share(qs[-1]) / 2
             # Where components allow no further halving, q still decreases.
             qs.append(min(objective.q_for_node_share(share), qs[-1] / 2))
         self.q_ = as_resolutions(qs)
+        return objective
 
     def _choose_n_forests(self, n_graphs: int) -> int:
         """Number of forests; one suffices if there is nothing random to draw."""
@@ -374,9 +430,13 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
 
     def _coarsen(self, graphs: GraphCollection) -> HierarchyCollection:
         """Draw forests and pool, in chunks of about equal size."""
-        bounds = _chunk_bounds(graphs, effective_n_jobs(self.n_jobs))
+        n_chunks = effective_n_jobs(self.n_jobs)
+        if self.verbose:
+            n_chunks = max(n_chunks, BARS)
+        bounds = _chunk_bounds(graphs, n_chunks)
         # Kernels release the GIL, so threads share the arrays without copies.
-        parts = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        parts = parallel(
             delayed(_coarsen_chunk)(
                 graphs[start:stop],
                 self.q_,
@@ -386,7 +446,10 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
             )
             for start, stop in pairwise(bounds.tolist())
         )
-        return concatenate_hierarchies(parts)
+        progress = tqdm(
+            parts, "coarsening", total=len(bounds) - 1, disable=not self.verbose
+        )
+        return concatenate_hierarchies(list(progress))
 
     def _warn_if_useless(self) -> None:
         finite = [
@@ -416,15 +479,46 @@ def _check_grid(q_grid: Any, default: np.ndarray) -> np.ndarray:
     return grid
 
 
-def _match(what: str, features: Features, kind: tuple[int, int]) -> Features:
-    """Features of the fitted kind; whole numbers stand in for floats."""
-    if features.kind == kind:
+def _match(what: str, features: Features, fields: tuple[Field, ...]) -> Features:
+    """Features with the fitted fields; whole numbers stand in for floats.
+
+    The name of a lone field does not matter. Graphs without rows have no features to
+    disagree about.
+    """
+    if features.fields == fields:
         return features
-    if features.n_columns == sum(kind) and not kind[1]:
-        numeric = np.hstack([features.numeric, features.categories])
-        return Features(numeric.astype(np.float32), features.categories[:, :0])
-    raise ValueError(
-        f"the graphs have {features.kind[0]} numeric and {features.kind[1]} "
-        f"categorical {what} features, but {kind[0]} and {kind[1]} were fitted; "
-        "integer arrays are categorical unless categorical_features=False"
+    if not len(features):
+        none = [(f.name, np.empty((0, f.width)), f.is_categorical) for f in fields]
+        return build_features(none, 0)
+    columns = features.columns()
+    names = list(columns) if len(fields) == 1 else [field.name for field in fields]
+    fits = set(names) == set(columns) and all(
+        columns[name].shape[1] == field.width
+        and (columns[name].dtype.kind == "i" or not field.is_categorical)
+        for name, field in zip(names, fields, strict=True)
+    )
+    if not fits:
+        raise ValueError(
+            f"the {what} features were fitted as {_describe(fields)}, but are "
+            f"{_describe(features.fields)}; integer arrays are categorical unless "
+            "categorical_features=False"
+        )
+    return build_features(
+        [
+            (field.name, columns[name], field.is_categorical)
+            for name, field in zip(names, fields, strict=True)
+        ],
+        len(features),
+    )
+
+
+def _describe(fields: tuple[Field, ...]) -> str:
+    """Fields in words."""
+    return (
+        ", ".join(
+            f"{field.width} {'categorical' if field.is_categorical else 'numeric'} "
+            f"column(s) of {field.name!r}"
+            for field in fields
+        )
+        or "no features"
     )

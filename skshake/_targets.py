@@ -16,6 +16,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, or a missing value of pandas."""
+    if label is None:
+        return True
+    try:
+        return bool(label != label)
+    except TypeError:  # pandas.NA has no truth value
+        return True
+
+
 def check_labels(y: Any, n_graphs: int, name: str = "y") -> np.ndarray:
     """Labels as a 1-D array, one per graph, none missing.
 
@@ -33,11 +43,13 @@ def check_labels(y: Any, n_graphs: int, name: str = "y") -> np.ndarray:
             f"{name}: expected shape ({n_graphs},), got {labels.shape}; multi-label "
             "targets are not supported"
         )
-    labels = column_or_1d(labels, warn=True)
+    if labels.ndim == 0:
+        raise ValueError(f"{name}: expected shape ({n_graphs},), got one {type(y)}")
+    labels = labels.reshape(len(labels)) if labels.size == len(labels) else labels
+    labels = column_or_1d(labels)
     if len(labels) != n_graphs:
         raise ValueError(f"{name}: expected {n_graphs} labels, got {len(labels)}")
-    # NaN and None are the labels that do not equal themselves or are not there.
-    is_missing = (labels != labels) | np.array([label is None for label in labels])
+    is_missing = np.array([_is_missing(label) for label in labels], bool)
     if is_missing.any():
         raise ValueError(
             f"{name}: {is_missing.sum()} labels are missing, the first at graph "

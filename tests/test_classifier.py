@@ -111,6 +111,7 @@ def test_the_users_random_streams_are_left_alone(hierarchies, y):
     torch.manual_seed(5)
     np.random.seed(5)
     fast(dropout=0.5).fit(hierarchies, y)
+    fast(max_iter=1).fit([np.ones((2, 2))] * 4, [0, 1, 0, 1])
     assert (torch.rand(3).tolist(), np.random.rand(3).tolist()) == expected
 
 
@@ -146,10 +147,44 @@ def test_a_validation_set_may_be_given(hierarchies, y):
     classifier = fast(max_iter=4)
     classifier.fit(hierarchies[::2], y[::2], X_val=hierarchies[1::2], y_val=y[1::2])
     assert len(classifier.validation_scores_) == classifier.n_iter_
+    fitted = classifier.predict_proba(hierarchies)
     with pytest.raises(ValueError, match="both or neither"):
         classifier.fit(hierarchies, y, X_val=hierarchies)
     with pytest.raises(ValueError, match="y_val: label 7 does not occur"):
         classifier.fit(hierarchies, y, X_val=hierarchies[:1], y_val=[7])
+    # A fit that fails leaves the estimator as it was.
+    assert (classifier.predict_proba(hierarchies) == fitted).all()
+
+
+def test_weights_count_in_batches_of_one(hierarchies, y):
+    heavy = np.where(np.arange(40) < 20, 1.0, 1e-3)
+    one = fast(batch_size=1).fit(hierarchies, y, sample_weight=heavy)
+    other = fast(batch_size=1).fit(hierarchies, y)
+    assert (one.predict_proba(hierarchies) != other.predict_proba(hierarchies)).any()
+
+
+@pytest.mark.parametrize("early_stopping", [True, np.True_])
+def test_booleans_of_numpy_count(early_stopping, hierarchies, y):
+    classifier = fast(early_stopping=early_stopping).fit(hierarchies, y)
+    assert classifier.validation_scores_
+
+
+def test_a_device_that_is_not_there_is_an_error(hierarchies, y):
+    with pytest.raises(ValueError, match="device: expected"):
+        fast(device="abacus").fit(hierarchies, y)
+    if not torch.cuda.is_available():
+        with pytest.raises(ValueError, match="no CUDA device"):
+            fast(device="cuda").fit(hierarchies, y)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="simulates a machine without GPU")
+def test_fitted_on_a_gpu_predicts_without_one(hierarchies, y):
+    # Field report 22: what a GPU leaves in the estimator is its parameter ``device``.
+    classifier = fast().fit(hierarchies, y)
+    expected = classifier.predict_proba(hierarchies)
+    classifier.set_params(device="cuda")
+    with pytest.warns(UserWarning, match="predicting on the CPU"):
+        assert (classifier.predict_proba(hierarchies) == expected).all()
 
 
 def test_training_lowers_the_loss(hierarchies, y):
@@ -185,6 +220,8 @@ def test_warm_start_goes_on(hierarchies, y):
     assert classifier.loss_curve_[0] < first
     with pytest.raises(ValueError, match="warm_start: expected the classes"):
         classifier.fit(hierarchies, np.arange(40) % 3)
+    with pytest.raises(ValueError, match="warm_start: expected the network"):
+        classifier.set_params(hidden_dim=5).fit(hierarchies, y)
 
 
 def test_raw_graphs_are_one_level(small_mutag, y):
@@ -206,6 +243,7 @@ def test_layers_are_per_level(hierarchies, y):
 def test_options_of_the_network_train(level_input, conv, hierarchies, y):
     classifier = fast(level_input=level_input, conv=conv, n_readout=0, n_linear=1)
     assert np.isfinite(classifier.fit(hierarchies, y).predict_proba(hierarchies)).all()
+    assert classifier.embed(hierarchies).shape == (40, 8)
 
 
 @pytest.mark.parametrize(
@@ -244,8 +282,14 @@ def test_hierarchies_of_another_coarsener_are_refused(hierarchies, y, small_muta
     other = KFCoarsener(q=0.3, random_state=0).fit_transform(small_mutag[0])
     with pytest.raises(ValueError, match="another coarsener"):
         classifier.predict(other)
+    sums = KFCoarsener(q=[np.inf, 1.0], node_pooling="sum", n_forests=2)
+    with pytest.raises(ValueError, match="another coarsener"):
+        classifier.predict(sums.fit_transform(small_mutag[0]))
     with pytest.raises(ValueError, match="fitted on hierarchies"):
         classifier.predict(small_mutag[0])
+    for empty in ([], hierarchies[:0]):
+        with pytest.raises(ValueError, match="at least one"):
+            classifier.predict(empty)
 
 
 def test_predict_before_fit_is_refused(hierarchies):
@@ -258,7 +302,9 @@ def test_an_exploding_loss_warns(hierarchies, y):
         np.errstate(all="ignore"),
         pytest.warns(ConvergenceWarning, match="decrease learning_rate"),
     ):
-        fast(learning_rate=1e30, max_iter=5, schedule="constant").fit(hierarchies, y)
+        fast(
+            learning_rate=1e30, max_iter=5, schedule="constant", early_stopping=True
+        ).fit(hierarchies, y)
 
 
 def test_clone_and_repr():

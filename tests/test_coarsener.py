@@ -1,15 +1,26 @@
 """KFCoarsener: resolutions, streams, features, and scikit-learn's contract."""
 
 import pickle
+import warnings
 
+import joblib
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from skshake import KFCoarsener, ReductionWarning, as_graphs
+from skshake import (
+    KFCoarsener,
+    ReductionWarning,
+    as_graphs,
+    expected_nodes,
+    paper_edges,
+    paper_nodes,
+)
 from skshake.datasets import load_npz
 from tests.hierarchy.test_collection import assert_same
 
@@ -93,13 +104,39 @@ def test_integers_stand_in_for_fitted_floats(triangle_with_tail):
 
 def test_other_features_than_fitted_are_refused(triangle_with_tail):
     coarsener = KFCoarsener(q=np.inf).fit([(triangle_with_tail, np.ones((5, 2)))])
-    with pytest.raises(ValueError, match="3 numeric and 0 categorical node features"):
+    with pytest.raises(ValueError, match="node features were fitted as 2 numeric"):
         coarsener.transform([(triangle_with_tail, np.ones((5, 3)))])
     codes = KFCoarsener(q=np.inf).fit([(triangle_with_tail, np.ones((5, 1), int))])
-    with pytest.raises(ValueError, match="0 and 1 were fitted"):
+    with pytest.raises(ValueError, match="fitted as 1 categorical"):
         codes.transform([(triangle_with_tail, np.ones((5, 1)))])
-    with pytest.raises(ValueError, match="3 numeric and 0 categorical edge features"):
+    with pytest.raises(ValueError, match="edge features were fitted as no features"):
         coarsener.transform([(triangle_with_tail, np.ones((5, 2)), np.ones((4, 3)))])
+    plain = KFCoarsener(q=np.inf).fit([triangle_with_tail])
+    with pytest.raises(ValueError, match="node features were fitted as no features"):
+        plain.transform([(triangle_with_tail, np.ones((5, 1)))])
+
+
+def test_fields_are_matched_by_name(triangle_with_tail):
+    def path(a, b, names="ab"):
+        graph = nx.path_graph(2)
+        nx.set_node_attributes(graph, dict(enumerate(a)), names[0])
+        nx.set_node_attributes(graph, dict(enumerate(b)), names[1])
+        return graph
+
+    coarsener = KFCoarsener(q=np.inf).fit([path([1.0, 2.0], [10.0, 20.0])])
+    x = coarsener.transform([path([1, 2], [10.0, 20.0])])[0].levels[0].x
+    assert x.tolist() == [[1, 10], [2, 20]]
+    with pytest.raises(ValueError, match="'c'"):
+        coarsener.transform([path([1.0, 2.0], [10.0, 20.0], names="ac")])
+
+
+def test_graphs_without_nodes_or_edges_need_no_features(triangle_with_tail):
+    whole = (triangle_with_tail, np.ones((5, 2)), np.ones((4, 3), int))
+    bare = (np.zeros((2, 2)), np.ones((2, 2)))
+    coarsener = KFCoarsener(q=np.inf).fit([whole])
+    for graphs in ([bare], [np.zeros((0, 0))], [(*bare, np.empty((0, 3), int))]):
+        alone = coarsener.transform(graphs)
+        assert_same(alone, coarsener.transform([whole, *graphs])[[1]])
 
 
 def test_coarsening_that_does_nothing_warns(small_mutag):
@@ -182,8 +219,6 @@ def test_invariants_of_any_coarsening(data):
     q = data.draw(st.sampled_from([0.01, 1.0, 50.0]))
     coarsener = KFCoarsener(q=q, node_pooling="sum", n_forests=1, random_state=0)
     coarsener.set_params(n_jobs=data.draw(st.sampled_from([None, 2])))
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReductionWarning)
         hierarchies = coarsener.fit_transform(graphs)
@@ -222,3 +257,61 @@ def test_real_sets_keep_all_invariants(name, shared_data):
         pooled = level.x.numeric.sum(axis=0, dtype=float)
         exact = graphs.node_features.numeric.sum(axis=0, dtype=float)
         np.testing.assert_allclose(pooled, exact, rtol=1e-4)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_output_does_not_depend_on_the_backend(backend, mutag):
+    coarsener = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0, n_jobs=2)
+    expected = coarsener.fit_transform(mutag[0])
+    with parallel_config(backend=backend):
+        assert_same(coarsener.transform(mutag[0]), expected)
+
+
+def test_output_does_not_depend_on_a_dask_cluster(mutag):
+    distributed = pytest.importorskip("distributed")
+    coarsener = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0, n_jobs=2)
+    expected = coarsener.fit_transform(mutag[0])
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster), parallel_config(backend="dask"):
+        assert_same(coarsener.transform(mutag[0]), expected)
+
+
+def test_read_only_memory_maps_are_coarsened(mutag, tmp_path):
+    # What joblib hands to its workers when arrays are large.
+    coarsener = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit(mutag[0])
+    joblib.dump(mutag[0], tmp_path / "graphs.joblib")
+    mapped = joblib.load(tmp_path / "graphs.joblib", mmap_mode="r")
+    assert isinstance(mapped.edges, np.memmap)
+    assert not mapped.edges.flags.writeable
+    assert_same(coarsener.transform(mapped), coarsener.transform(mutag[0]))
+
+
+def test_verbose_shows_a_bar_and_changes_nothing(mutag, capsys):
+    quiet = KFCoarsener(q=1.0, random_state=0)
+    loud = KFCoarsener(q=1.0, random_state=0, verbose=1)
+    assert_same(loud.fit_transform(mutag[0]), quiet.fit_transform(mutag[0]))
+    assert "coarsening: 100%" in capsys.readouterr().err
+
+
+def test_reduction_holds_expectations_and_the_papers_formulas(mutag):
+    graphs = mutag[0]
+    exact = KFCoarsener(include_original=True, random_state=0).fit(graphs)
+    expected = expected_nodes(graphs, exact.q_star_).value / graphs.n_nodes
+    assert exact.reduction_.expected_nodes == pytest.approx((1.0, expected))
+    assert exact.reduction_.expected_nodes_error == (0, 0)
+    given = KFCoarsener(q=exact.q_star_, random_state=0).fit(graphs).reduction_
+    error = given.expected_nodes_error[0]
+    assert 0 < error < 0.02
+    assert abs(given.expected_nodes[0] - expected) < 4 * error
+    # Equal graphs share a forest, so that copies add no information.
+    copies = KFCoarsener(q=exact.q_star_, n_forests=16, random_state=0)
+    copies.fit(graphs[np.repeat(np.arange(len(graphs)), 4)])
+    assert copies.reduction_.expected_nodes_error[0] == pytest.approx(error, rel=1e-6)
+    assert given.paper_nodes[0] == pytest.approx(
+        paper_nodes(graphs, exact.q_star_) / graphs.n_nodes
+    )
+    assert given.paper_edges[0] == pytest.approx(
+        paper_edges(graphs, exact.q_star_) / graphs.n_edges
+    )

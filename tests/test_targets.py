@@ -1,6 +1,7 @@
 """Labels of any type, weights, and the held-out part."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skshake._targets import (
@@ -18,6 +19,7 @@ from skshake._targets import (
         ([0, 1], "expected 3 labels, got 2"),
         ([0.0, np.nan, 1.0], "1 labels are missing, the first at graph 1"),
         (["a", None, "b"], "1 labels are missing"),
+        (pd.array(["a", pd.NA, "b"], dtype="string"), "1 labels are missing"),
         (np.zeros((3, 2)), "multi-label"),
         ([0.1, 0.5, 0.7], "Unknown label type"),
     ],

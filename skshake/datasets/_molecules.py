@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skshake.graphs import CATEGORY, FLOAT, Features, GraphCollection, from_arcs
+from skshake.graphs import CATEGORY, GraphCollection, build_features, from_arcs
 
 N_ATOM_FEATURES, N_BOND_FEATURES = 9, 3
 
@@ -26,6 +26,8 @@ def parse_smiles(smiles: str) -> Any:
     from rdkit import Chem
     from rdkit.rdBase import BlockLogs
 
+    if not isinstance(smiles, str):
+        raise ValueError(f"expected a SMILES, got {smiles!r}")
     with BlockLogs():
         molecule = Chem.MolFromSmiles(smiles)
         if molecule is not None:
@@ -78,8 +80,8 @@ def graphs_from_smiles(smiles: Sequence[str]) -> GraphCollection:
         np.array(n_atoms, np.int64),
         np.array(n_bonds, np.int64),
         np.array(ends, np.int64).reshape(-1, 2).T,
-        Features(np.empty((len(atom_codes), 0), FLOAT), atom_codes),
-        Features(np.empty((len(bond_codes), 0), FLOAT), bond_codes),
+        build_features([("x", atom_codes, True)], len(atom_codes)),
+        build_features([("edge_attr", bond_codes, True)], len(bond_codes)),
     )
 
 

@@ -10,7 +10,16 @@ from skshake.graphs._collection import (
     without_features,
 )
 from skshake.graphs._convert import as_graphs, from_arcs
-from skshake.graphs._features import CATEGORY, FLOAT, Features, empty_features
+from skshake.graphs._features import (
+    CATEGORY,
+    FLOAT,
+    CastError,
+    Features,
+    Field,
+    as_categories,
+    build_features,
+    empty_features,
+)
 from skshake.graphs._fingerprint import mix
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
 
@@ -18,12 +27,16 @@ __all__ = [
     "CATEGORY",
     "FLOAT",
     "Arcs",
+    "CastError",
     "Features",
+    "Field",
     "Graph",
     "GraphCollection",
     "arcs_from_edges",
+    "as_categories",
     "as_graph_numbers",
     "as_graphs",
+    "build_features",
     "concatenate_graphs",
     "empty_features",
     "from_arcs",

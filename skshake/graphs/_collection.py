@@ -19,7 +19,9 @@ from skshake.graphs._arcs import arcs_of_edges
 from skshake.graphs._features import (
     FLOAT,
     Features,
+    build_features,
     concatenate_features,
+    copy_read_only,
     empty_features,
 )
 from skshake.graphs._fingerprint import hash_rows, hash_weights
@@ -49,6 +51,9 @@ def arcs_from_edges(
     node_ptr: np.ndarray, edge_ptr: np.ndarray, edges: np.ndarray
 ) -> Arcs:
     """CSR arcs of sorted undirected edges."""
+    node_ptr, edge_ptr, edges = (
+        np.require(array, requirements="W") for array in (node_ptr, edge_ptr, edges)
+    )
     arcs = Arcs(
         np.empty(node_ptr[-1] + 1, np.int64),
         np.empty(2 * len(edges), np.int32),
@@ -93,6 +98,7 @@ class GraphCollection(Sequence):
     edge_weight: np.ndarray | None
 
     def __post_init__(self) -> None:
+        copy_read_only(self, "node_ptr", "edge_ptr", "edges", "edge_weight")
         for name, rows, expected in (
             ("node_features", len(self.node_features), self.n_nodes),
             ("edges", len(self.edges), self.n_edges),
@@ -196,6 +202,19 @@ class GraphCollection(Sequence):
             None if self.edge_weight is None else self.edge_weight[edges],
         )
 
+    def as_writable(self) -> GraphCollection:
+        """Give the same graphs in arrays that can be written.
+
+        Returns
+        -------
+        graphs : GraphCollection
+        """
+        return replace(
+            self,
+            node_features=replace(self.node_features),
+            edge_features=replace(self.edge_features),
+        )
+
     def _range(self, start: int, stop: int) -> GraphCollection:
         """Collection of consecutive graphs, as views of the same memory."""
         nodes = slice(self.node_ptr[start], self.node_ptr[stop])
@@ -251,12 +270,22 @@ class Graph:
     @property
     def x(self) -> np.ndarray | None:
         """Node features of shape (n_nodes, n_features), None without features."""
-        return self.collection.node_features.take(self._nodes).as_array()
+        return self.node_features.as_array()
+
+    @property
+    def node_features(self) -> Features:
+        """Node features with their fields."""
+        return self.collection.node_features.take(self._nodes)
+
+    @property
+    def edge_features(self) -> Features:
+        """Edge features with their fields."""
+        return self.collection.edge_features.take(self._edges)
 
     @property
     def edge_attr(self) -> np.ndarray | None:
         """Edge features of shape (n_edges, n_features), None without features."""
-        return self.collection.edge_features.take(self._edges).as_array()
+        return self.edge_features.as_array()
 
     @property
     def edge_weight(self) -> np.ndarray:
@@ -286,7 +315,7 @@ def concatenate_graphs(parts: Sequence[GraphCollection]) -> GraphCollection:
 def with_degree_feature(graphs: GraphCollection) -> GraphCollection:
     """Give graphs without node features the column log(1 + weighted degree)."""
     degree = np.log1p(graphs.degrees).astype(FLOAT)[:, None]
-    features = Features(degree, graphs.node_features.categories)
+    features = build_features([("degree", degree, False)], graphs.n_nodes)
     return replace(graphs, node_features=features)
 
 

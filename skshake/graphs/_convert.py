@@ -6,11 +6,13 @@ names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from skshake.graphs._arcs import (
     NO_EDGE,
@@ -18,16 +20,15 @@ from skshake.graphs._arcs import (
     average_directions,
     merge_arcs,
 )
-from skshake.graphs._collection import Graph, GraphCollection
+from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
+    CastError,
     Features,
-    as_categories,
-    as_numeric,
+    build_features,
     empty_features,
     is_categorical,
-    side_by_side,
 )
 from skshake.graphs._ragged import offsets, owner_of
 from skshake.graphs._readers import (
@@ -62,11 +63,16 @@ def _as_list(graphs: Any) -> list:
             f"expected a list of graphs, got one graph ({type(graphs).__name__}); wrap "
             "it in a list"
         )
-    if isinstance(graphs, (str, bytes, Mapping)) or not isinstance(graphs, Iterable):
+    is_sequence = hasattr(graphs, "__len__") and hasattr(graphs, "__getitem__")
+    is_list = isinstance(graphs, Iterable) or is_sequence
+    if isinstance(graphs, (str, bytes, Mapping)) or not is_list:
         raise TypeError(
             f"expected a list of graphs, got {type(graphs).__name__}; each graph is "
             f"{KINDS}"
         )
+    if not isinstance(graphs, Iterable):
+        # A dataset with no iterator of its own, such as OGB's.
+        graphs = [graphs[i] for i in range(len(graphs))]
     graphs = list(graphs)
     if not graphs:
         raise ValueError("expected at least one graph, got an empty list")
@@ -86,9 +92,14 @@ def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
         if not isinstance(graph, (np.ndarray, tuple, Mapping)):
             known[type(graph)] = reader
         try:
-            records.append(reader(graph, names))
+            record = reader(graph, names)
         except (ValueError, TypeError) as error:
             raise type(error)(f"Graph {i}: {error}") from error
+        if record.n_nodes < 0:
+            raise ValueError(
+                f"Graph {i} has {record.n_nodes} nodes; expected 0 or more"
+            )
+        records.append(record)
     return records
 
 
@@ -99,7 +110,9 @@ def _first_graph(is_bad: np.ndarray, ptr: np.ndarray) -> int:
 
 def _shape(values: Any) -> tuple[int, ...]:
     """Shape of anything array-like, without copying arrays and tensors."""
-    return tuple(values.shape) if hasattr(values, "shape") else np.shape(values)
+    if hasattr(values, "shape") and not sparse.issparse(values):
+        return tuple(values.shape)
+    return as_array(values).shape
 
 
 def _stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
@@ -107,10 +120,10 @@ def _stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
     parts = []
     for i, record in enumerate(records):
         shape = _shape(record.edge_index)
-        if len(shape) == 2 and shape[0] == 2:
-            parts.append(record.edge_index)
-        elif 0 in shape:
+        if 0 in shape:
             parts.append(NO_ARCS)
+        elif len(shape) == 2 and shape[0] == 2:
+            parts.append(record.edge_index)
         else:
             hint = "; transpose it" if len(shape) == 2 and shape[1] == 2 else ""
             raise ValueError(
@@ -141,7 +154,10 @@ def _stack_field(
                 f"Graph {i} has no {field}, but graph {other} has; all graphs must "
                 "agree"
             )
-        shape = () if values is None else _shape(values)
+        try:
+            shape = () if values is None else _shape(values)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Graph {i}: {field}: {error}") from error
         if n_rows == 0 and (values is None or 0 in shape):
             continue
         if len(shape) not in (1, 2) or shape[0] != n_rows:
@@ -195,24 +211,24 @@ def _stack_features(
     columns: list[Columns], counts: np.ndarray, categorical_features: str | bool
 ) -> Features:
     """Features over all graphs, each field numeric or categorical by its dtype."""
-    numeric: list[np.ndarray] = []
-    categories: list[np.ndarray] = []
-    fields = sorted({field for named in columns for field in named})
-    for field in fields:
+    stacked = []
+    for field in sorted({field for named in columns for field in named}):
         values = _stack_field(field, columns, counts)
-        if values is None:
-            continue
-        try:
-            if is_categorical(values.dtype, categorical_features):
-                categories.append(as_categories(values))
-            else:
-                numeric.append(as_numeric(values))
-        except ValueError as error:
-            raise ValueError(f"{field}: {error}") from error
-    n_rows = int(counts.sum())
-    return Features(
-        side_by_side(numeric, n_rows, FLOAT), side_by_side(categories, n_rows, CATEGORY)
-    )
+        if values is not None:
+            is_category = is_categorical(values.dtype, categorical_features)
+            stacked.append((field, values, is_category))
+    with naming_graph(offsets(counts)):
+        return build_features(stacked, int(counts.sum()))
+
+
+@contextmanager
+def naming_graph(ptr: np.ndarray) -> Iterator[None]:
+    """Put the graph that owns the row into the message of a CastError."""
+    try:
+        yield
+    except CastError as error:
+        i = int(owner_of(ptr)[error.row])
+        raise ValueError(f"Graph {i}: {error}") from error
 
 
 def _stack_weights(
@@ -261,7 +277,7 @@ def _merge_features(
         numeric = averaged.astype(FLOAT)
     categories = np.empty((n_edges, features.kind[1]), CATEGORY)
     row = agree_on_categories(edge_of_row, features.categories, categories)
-    return Features(numeric, categories), row
+    return Features(numeric, categories, features.fields), row
 
 
 def _merge_weights(
@@ -279,6 +295,8 @@ def _merge_weights(
     merged = average_directions(
         edge_of_row, is_forward, weights[:, None], True, n_edges
     )[:, 0]
+    # Rounded, so that the order in which weights were added up leaves no trace.
+    merged = merged.astype(FLOAT).astype(np.float64)
     return None if (merged == 1).all() else merged
 
 
@@ -369,7 +387,8 @@ def as_graphs(
         Attributes of networkx nodes and edges to read, each a number or a vector of
         fixed length; None reads all, an empty list none.
     weight : str or None, default="weight"
-        Attribute of networkx edges that holds their weight; None reads no weights.
+        Attribute of networkx edges that holds their weight. None reads no weights, and
+        an attribute of that name is a feature.
 
     Returns
     -------
@@ -405,10 +424,9 @@ def as_graphs(
         return _with_kind(graphs, categorical_features)
     graphs = _as_list(graphs)
     if all(isinstance(graph, Graph) for graph in graphs):
-        collection = graphs[0].collection
-        if all(graph.collection is collection for graph in graphs):
-            positions = np.array([graph.position for graph in graphs])
-            return _with_kind(collection.take(positions), categorical_features)
+        gathered = _gather_views(graphs)
+        if gathered is not None:
+            return _with_kind(gathered, categorical_features)
     records = _read(graphs, AttributeNames(node_attrs, edge_attrs, weight))
     n_nodes = np.array([record.n_nodes for record in records], np.int64)
     ends, n_arcs = _stack_ends(records)
@@ -424,27 +442,39 @@ def as_graphs(
     )
 
 
+def _gather_views(views: list[Graph]) -> GraphCollection | None:
+    """The viewed graphs in one step; None if their collections differ in fields."""
+    collections = {id(view.collection): view.collection for view in views}
+    parts = list(collections.values())
+    fields = {(c.node_features.fields, c.edge_features.fields) for c in parts}
+    if len(fields) > 1:
+        return None
+    starts = offsets([len(part) for part in parts])[:-1].tolist()
+    first = dict(zip(collections, starts, strict=True))
+    positions = [first[id(view.collection)] + view.position for view in views]
+    whole = parts[0] if len(parts) == 1 else concatenate_graphs(parts)
+    return whole.take(np.array(positions))
+
+
 def _with_kind(
     graphs: GraphCollection, categorical_features: str | bool
 ) -> GraphCollection:
     """Read all features of a collection as the kind that the user asks for."""
-    if categorical_features == "from_dtype":
-        return graphs
+    if isinstance(categorical_features, str):
+        # A collection that joblib mapped into memory is copied, any other comes back.
+        return graphs if graphs.edges.flags.writeable else graphs.as_writable()
 
-    def convert(features: Features) -> Features:
-        n_rows = len(features)
-        if categorical_features:
-            codes = as_categories(features.numeric)
-            return Features(
-                np.empty((n_rows, 0), FLOAT), np.hstack([features.categories, codes])
+    def convert(features: Features, ptr: np.ndarray) -> Features:
+        is_category = bool(categorical_features)
+        columns = features.columns().items()
+        with naming_graph(ptr):
+            return build_features(
+                [(name, values, is_category) for name, values in columns],
+                len(features),
             )
-        numbers = as_numeric(features.categories)
-        return Features(
-            np.hstack([numbers, features.numeric]), np.empty((n_rows, 0), CATEGORY)
-        )
 
     return replace(
         graphs,
-        node_features=convert(graphs.node_features),
-        edge_features=convert(graphs.edge_features),
+        node_features=convert(graphs.node_features, graphs.node_ptr),
+        edge_features=convert(graphs.edge_features, graphs.edge_ptr),
     )

@@ -6,13 +6,42 @@ may have no columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 FLOAT = np.float32
 CATEGORY = np.int32
+
+
+def copy_read_only(record: Any, *names: str) -> None:
+    """Replace read-only arrays of a frozen record, such as memory maps, by copies.
+
+    For read-only arrays numba compiles every kernel once more, which takes far longer
+    than copying what a kernel is about to read.
+    """
+    for name in names:
+        array = getattr(record, name)
+        if array is not None and not array.flags.writeable:
+            object.__setattr__(record, name, array.copy())
+
+
+class Field(NamedTuple):
+    """An attribute of nodes or edges: its name, its kind, its number of columns."""
+
+    name: str
+    is_categorical: bool
+    width: int
+
+
+class CastError(ValueError):
+    """A value that cannot be read as the wanted kind; ``row`` says where it stands."""
+
+    def __init__(self, message: str, row: int) -> None:
+        super().__init__(message)
+        self.row = row
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,17 +53,27 @@ class Features:
     numeric : ndarray of shape (n_rows, n_numeric), float32
     categories : ndarray of shape (n_rows, n_categorical), int32
         Codes as the user gave them; an encoder learnt in ``fit`` turns them into slots.
+    fields : tuple of Field
+        Attributes in their order; each takes the next columns of its kind.
     """
 
     numeric: np.ndarray
     categories: np.ndarray
+    fields: tuple[Field, ...]
 
     def __post_init__(self) -> None:
+        copy_read_only(self, "numeric", "categories")
         if len(self.numeric) != len(self.categories):
             raise ValueError(
                 f"expected as many numeric as categorical rows, got "
                 f"{len(self.numeric)} and {len(self.categories)}"
             )
+        widths = [
+            sum(field.width for field in self.fields if field.is_categorical == kind)
+            for kind in (False, True)
+        ]
+        if tuple(widths) != self.kind:
+            raise ValueError(f"expected columns for {self.fields}, got {self.kind}")
 
     def __len__(self) -> int:
         return len(self.numeric)
@@ -51,17 +90,51 @@ class Features:
 
     def take(self, rows: np.ndarray | slice) -> Features:
         """Features of some rows."""
-        return Features(self.numeric[rows], self.categories[rows])
+        return Features(self.numeric[rows], self.categories[rows], self.fields)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Columns of each field by its name, in order."""
+        columns, used = {}, [0, 0]
+        for name, is_categorical, width in self.fields:
+            source = self.categories if is_categorical else self.numeric
+            start = used[is_categorical]
+            columns[name] = source[:, start : start + width]
+            used[is_categorical] += width
+        return columns
 
     def as_array(self) -> np.ndarray | None:
-        """One kind as it is; both as float32, codes first; None without columns."""
-        if not self.n_columns:
-            return None
-        if not self.categories.shape[1]:
-            return self.numeric
-        if not self.numeric.shape[1]:
-            return self.categories
-        return np.hstack([self.categories.astype(FLOAT), self.numeric])
+        """All columns in order, as one array; None without columns."""
+        columns = list(self.columns().values())
+        if len(columns) < 2:
+            return columns[0] if columns else None
+        return np.hstack(columns)
+
+
+def build_features(
+    columns: Iterable[tuple[str, np.ndarray, bool]], n_rows: int
+) -> Features:
+    """Features of named columns, each with whether it is categorical.
+
+    Raises
+    ------
+    CastError
+        If a category is no integer of 32 bits, or a number beyond float32.
+    """
+    numeric, categories, fields = [], [], []
+    for name, values, is_category in columns:
+        try:
+            if is_category:
+                categories.append(as_categories(values))
+            else:
+                numeric.append(as_numeric(values))
+        except CastError as error:
+            raise CastError(f"{name}: {error}", error.row) from error
+        fields.append(Field(name, is_category, values.shape[1]))
+    return Features(
+        side_by_side(numeric, n_rows, FLOAT),
+        side_by_side(categories, n_rows, CATEGORY),
+        tuple(fields),
+    )
 
 
 def side_by_side(parts: list[np.ndarray], n_rows: int, dtype: type) -> np.ndarray:
@@ -73,20 +146,21 @@ def side_by_side(parts: list[np.ndarray], n_rows: int, dtype: type) -> np.ndarra
 
 def empty_features(n_rows: int) -> Features:
     """Features without columns."""
-    return Features(np.empty((n_rows, 0), FLOAT), np.empty((n_rows, 0), CATEGORY))
+    return Features(np.empty((n_rows, 0), FLOAT), np.empty((n_rows, 0), CATEGORY), ())
 
 
 def concatenate_features(parts: Sequence[Features]) -> Features:
-    """Stack features of the same kind."""
+    """Stack features of the same fields."""
     return Features(
         np.concatenate([part.numeric for part in parts]),
         np.concatenate([part.categories for part in parts]),
+        parts[0].fields,
     )
 
 
 def is_categorical(dtype: np.dtype, categorical_features: str | bool) -> bool:
     """Whether columns of this dtype are categories under the user's rule."""
-    if categorical_features == "from_dtype":
+    if isinstance(categorical_features, str):
         return dtype.kind in "iub"
     return bool(categorical_features)
 
@@ -96,7 +170,11 @@ def as_numeric(values: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         numeric = values.astype(FLOAT, copy=False)
     if values.dtype != FLOAT and not np.isfinite(numeric).all():
-        raise ValueError("a value exceeds the range of float32; rescale the feature")
+        row, column = np.argwhere(~np.isfinite(numeric))[0]
+        raise CastError(
+            f"{values[row, column]} exceeds the range of float32; rescale the feature",
+            int(row),
+        )
     return numeric
 
 
@@ -105,8 +183,10 @@ def as_categories(values: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         codes = values.astype(CATEGORY, copy=False)
     if codes is not values and not (codes == values).all():
-        raise ValueError(
-            f"a category must be an integer that fits into 32 bits, got "
-            f"{values[codes != values][0]}"
+        row, column = np.argwhere(codes != values)[0]
+        raise CastError(
+            "a category must be an integer that fits into 32 bits, got "
+            f"{values[row, column]}",
+            int(row),
         )
     return codes

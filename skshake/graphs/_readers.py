@@ -51,6 +51,8 @@ def as_array(values: Any) -> np.ndarray:
     """Numpy array of anything array-like, torch tensors included."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
+    if sparse.issparse(values):
+        raise TypeError("expected a dense array, got a scipy sparse one; use toarray()")
     return np.asarray(values)
 
 
@@ -72,6 +74,10 @@ def read_pyg(graph: Any, names: AttributeNames) -> GraphRecord:
     """A torch_geometric ``Data``: edge_index, x, edge_attr, edge_weight, num_nodes."""
     # The public ``to_dict`` also infers num_nodes, which costs more than all the rest.
     store = graph._store._mapping if hasattr(graph, "_store") else graph.to_dict()
+    if "edge_index" not in store and "adj_t" in store:
+        raise ValueError(
+            "expected edge_index, got adj_t; leave the transform ToSparseTensor out"
+        )
     x, n_nodes = store.get("x"), store.get("num_nodes")
     if n_nodes is None:
         if x is None and not len(store.get("edge_index", ())):
@@ -100,13 +106,18 @@ def read_ogb(graph: Mapping, names: AttributeNames) -> GraphRecord:
     )
 
 
+def read_labelled_ogb(graph: tuple, names: AttributeNames) -> GraphRecord:
+    """An item (graph, label) of an OGB dataset; labels are not read here."""
+    return read_ogb(graph[0], names)
+
+
 def read_view(graph: Graph, names: AttributeNames) -> GraphRecord:
     """A graph of some GraphCollection."""
     return GraphRecord(
         graph.n_nodes,
         graph.edges.T,
-        _given("x", graph.x),
-        _given("edge_attr", graph.edge_attr),
+        graph.node_features.columns(),
+        graph.edge_features.columns(),
         graph.edge_weight,
     )
 
@@ -240,4 +251,6 @@ def find_reader(graph: Any) -> Reader | None:
         return read_adjacency
     if isinstance(graph, tuple) and graph and _is_matrix(graph[0]):
         return read_adjacency
+    if isinstance(graph, tuple) and graph and find_reader(graph[0]) is read_ogb:
+        return read_labelled_ogb
     return None

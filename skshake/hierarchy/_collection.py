@@ -31,13 +31,13 @@ class HierarchyCollection(Sequence):
         Offsets of the input nodes of each graph.
     forests : tuple of tuple of Level
         Levels from fine to coarse, for each of the independent forests.
-    n_input_edges : int64 array of shape (n_graphs,)
-        Edges of each input graph.
+    pooling_key : int
+        Tells features of another coarsener apart.
     """
 
     node_ptr: np.ndarray
     forests: tuple[tuple[Level, ...], ...]
-    n_input_edges: np.ndarray
+    pooling_key: int
 
     def __post_init__(self) -> None:
         for level in self.levels:
@@ -77,8 +77,9 @@ class HierarchyCollection(Sequence):
     @property
     def signature(self) -> tuple:
         """What two collections must share to go through one network."""
-        return tuple(
-            (level.q, *level.x.kind, *level.edge_attr.kind) for level in self.levels
+        return (
+            self.pooling_key,
+            *((level.q, *level.x.kind, *level.edge_attr.kind) for level in self.levels),
         )
 
     def take(self, graphs: np.ndarray) -> HierarchyCollection:
@@ -100,7 +101,7 @@ class HierarchyCollection(Sequence):
         forests = tuple(
             tuple(taken[id(level)] for level in levels) for levels in self.forests
         )
-        return HierarchyCollection(node_ptr, forests, self.n_input_edges[graphs])
+        return HierarchyCollection(node_ptr, forests, self.pooling_key)
 
     def save(self, path: str | Path) -> None:
         """Write to an uncompressed npz file without pickled objects.
@@ -309,17 +310,21 @@ def concatenate_hierarchies(
             )
     if len(parts) == 1:
         return first
-    return HierarchyCollection(
-        offsets(np.concatenate([np.diff(part.node_ptr) for part in parts])),
-        tuple(
-            tuple(
-                concatenate_levels(levels)
-                for levels in zip(*(part.forests[k] for part in parts), strict=True)
-            )
-            for k in range(first.n_forests)
-        ),
-        np.concatenate([part.n_input_edges for part in parts]),
-    )
+    joined: dict[tuple[int, ...], Level] = {}
+
+    def join(levels: tuple[Level, ...]) -> Level:
+        """Levels of all parts as one; those that forests share stay shared."""
+        key = tuple(map(id, levels))
+        if key not in joined:
+            joined[key] = concatenate_levels(levels)
+        return joined[key]
+
+    forests = []
+    for forest in range(first.n_forests):
+        by_level = zip(*(part.forests[forest] for part in parts), strict=True)
+        forests.append(tuple(join(levels) for levels in by_level))
+    node_ptr = offsets(np.concatenate([np.diff(part.node_ptr) for part in parts]))
+    return HierarchyCollection(node_ptr, tuple(forests), first.pooling_key)
 
 
 def as_hierarchies(X: Any) -> HierarchyCollection | None:

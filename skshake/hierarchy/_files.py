@@ -62,8 +62,8 @@ def save_hierarchies(path: str | Path, hierarchies: HierarchyCollection) -> None
     numbers: dict[int, int] = {}
     arrays: dict[str, Any] = {
         "format_version": np.array(FORMAT_VERSION),
+        "pooling_key": np.array(hierarchies.pooling_key),
         "node_ptr": hierarchies.node_ptr,
-        "n_input_edges": hierarchies.n_input_edges,
     }
     for levels in hierarchies.forests:
         for level in levels:
@@ -115,7 +115,7 @@ def _read_arrays(path: Path, is_mapped: bool) -> dict[str, np.ndarray]:
         # np.load does not close a damaged file that it opened itself.
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (zipfile.BadZipFile, ValueError, EOFError, KeyError) as error:
+    except (zipfile.BadZipFile, ValueError, EOFError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is no intact file of hierarchies: {error}") from error
 
 
@@ -151,7 +151,7 @@ def load_hierarchies(
         return HierarchyCollection(
             arrays["node_ptr"],
             tuple(tuple(levels[number] for number in row) for row in forests),
-            arrays["n_input_edges"],
+            int(arrays["pooling_key"]),
         )
     except KeyError as error:
         raise ValueError(f"{path} lacks the array {error}") from error

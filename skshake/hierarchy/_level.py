@@ -6,6 +6,7 @@ features. ``PooledFeatures`` holds numbers densely and category frequencies as C
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -132,6 +133,16 @@ class Pooling(NamedTuple):
     node_vocabulary: Vocabulary
     edge_vocabulary: Vocabulary
 
+    @property
+    def key(self) -> int:
+        """A number that tells poolings with other columns or categories apart."""
+        digest = hashlib.sha256(f"{self.node_pooling} {self.edge_pooling}".encode())
+        for vocabulary in (self.node_vocabulary, self.edge_vocabulary):
+            for codes in vocabulary.categories:
+                digest.update(len(codes).to_bytes(8, "little") + codes.tobytes())
+            digest.update(b"|")
+        return int.from_bytes(digest.digest()[:7], "little")
+
 
 def pool_features(
     features: Features,
@@ -167,7 +178,7 @@ def coarsen(
     """Contract each block of each graph into one coarse node."""
     node_ptr = offsets(count_blocks(graphs.node_ptr, block))
     edges = np.empty((graphs.n_edges, 2), np.int32)
-    weight = np.empty(graphs.n_edges, FLOAT)
+    weight = np.empty(graphs.n_edges)
     edge_ptr = np.empty(len(graphs) + 1, np.int64)
     coarse_of_edge = np.empty(graphs.n_edges, np.int64)
     contract_edges(
@@ -189,7 +200,7 @@ def coarsen(
         node_ptr,
         edge_ptr,
         edges[:n_edges],
-        weight[:n_edges],
+        weight[:n_edges].astype(FLOAT),
         pool_features(
             graphs.node_features,
             coarse_of_node,

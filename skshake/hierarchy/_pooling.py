@@ -50,7 +50,7 @@ def contract_edges(
     block_ptr : int64 array of shape (n_graphs + 1,)  # IN
     edge_weight : float64 array of shape (n_edges,), or empty if all are 1  # IN
     coarse_edges : int32 array of shape (n_edges, 2)  # OUT, sorted, first < second
-    coarse_weight : float32 array of shape (n_edges,)  # OUT, sum of input weights
+    coarse_weight : float64 array of shape (n_edges,)  # OUT, sum of input weights
     coarse_edge_ptr : int64 array of shape (n_graphs + 1,)  # OUT
     coarse_of_edge : int64 array of shape (n_edges,)  # OUT
         Coarse edge of each input edge over the whole collection, or INSIDE.

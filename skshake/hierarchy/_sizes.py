@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 from sklearn.utils import check_random_state
 
 from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_of
@@ -33,6 +34,14 @@ class Estimate:
 
     value: float
     standard_error: float
+
+
+def _one_resolution(q: Any) -> float:
+    """Check a single q."""
+    values = as_resolutions(q)
+    if np.ndim(q) != 0:
+        raise ValueError(f"q: expected one number, got {q!r}")
+    return float(values[0])
 
 
 def expected_nodes(
@@ -77,7 +86,7 @@ def expected_nodes(
     1888
     """
     collection = without_features(as_graphs(graphs))
-    q = float(as_resolutions(q)[0])
+    q = _one_resolution(q)
     if n_forests is not None:
         return _sample(collection, q, n_forests, random_state)[0]
     if np.isinf(q):
@@ -115,7 +124,7 @@ def expected_edges(
         :func:`skshake.as_graphs` does.
     """
     collection = without_features(as_graphs(graphs))
-    return _sample(collection, float(as_resolutions(q)[0]), n_forests, random_state)[1]
+    return _sample(collection, _one_resolution(q), n_forests, random_state)[1]
 
 
 def _sample(
@@ -158,10 +167,34 @@ def paper_nodes(graphs: Any, q: float) -> float:
     -------
     nodes : float
     """
-    collection, q = as_graphs(graphs), float(as_resolutions(q)[0])
+    collection, q = as_graphs(graphs), _one_resolution(q)
     if np.isinf(q):
         return float(collection.n_nodes)
     return float((q / (q + collection.degrees)).sum())
+
+
+@njit(cache=True, nogil=True)
+def _sum_paper_edges(node_ptr, edge_ptr, edges, degrees, q):
+    """Sum of 2q / (2q + d_i + d_j) over the edges of all graphs.
+
+    Parameters
+    ----------
+    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
+    edges : int32 array of shape (n_edges, 2)  # IN
+    degrees : float64 array of shape (n_nodes,)  # IN
+    q : float  # IN
+
+    Returns
+    -------
+    total : float
+    """
+    total = 0.0
+    for g in range(len(node_ptr) - 1):
+        offset = node_ptr[g]
+        for e in range(edge_ptr[g], edge_ptr[g + 1]):
+            u, v = offset + edges[e, 0], offset + edges[e, 1]
+            total += 2 * q / (2 * q + degrees[u] + degrees[v])
+    return total
 
 
 def paper_edges(graphs: Any, q: float) -> float:
@@ -183,10 +216,13 @@ def paper_edges(graphs: Any, q: float) -> float:
     -------
     edges : float
     """
-    collection, q = as_graphs(graphs), float(as_resolutions(q)[0])
+    collection, q = as_graphs(graphs), _one_resolution(q)
     if np.isinf(q):
         return float(collection.n_edges)
-    first = np.repeat(collection.node_ptr[:-1], np.diff(collection.edge_ptr))
-    u, v = (collection.edges + first[:, None]).T
-    degrees = collection.degrees
-    return float((2 * q / (2 * q + degrees[u] + degrees[v])).sum())
+    return _sum_paper_edges(
+        collection.node_ptr,
+        collection.edge_ptr,
+        collection.edges,
+        collection.degrees,
+        q,
+    )

@@ -8,6 +8,7 @@ numbers that point into other arrays are shifted by where their graph now begins
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -52,12 +53,18 @@ class LevelBatch(NamedTuple):
     to_coarser: SparseRows | None
 
 
+def send(values: np.ndarray, device: torch.device) -> Tensor:
+    """Tensor of an array; torch does not share memory that is read-only."""
+    values = np.require(values, requirements=["C", "W"])
+    return torch.from_numpy(values).to(device)
+
+
 class _Ranges:
     """Ranges of rows, one per graph, that a batch gathers."""
 
     def __init__(self, ptr: np.ndarray, device: torch.device) -> None:
-        self.starts = torch.from_numpy(ptr[:-1].copy()).to(device)
-        self.counts = torch.from_numpy(np.diff(ptr)).to(device)
+        self.starts = send(ptr[:-1].copy(), device)
+        self.counts = send(np.diff(ptr), device)
         # Kept on the host too: the size of a batch is known without asking the device.
         self.host_counts = np.diff(ptr)
 
@@ -83,10 +90,10 @@ class _Features:
     def __init__(
         self, features: PooledFeatures, ptr: np.ndarray, device: torch.device
     ) -> None:
-        self.numeric = torch.from_numpy(features.numeric).to(device)
-        self.n_entries = torch.from_numpy(np.diff(features.indptr)).to(device)
-        self.slots = torch.from_numpy(features.slots).to(device)
-        self.shares = torch.from_numpy(features.shares).to(device)
+        self.numeric = send(features.numeric, device)
+        self.n_entries = send(np.diff(features.indptr), device)
+        self.slots = send(features.slots, device)
+        self.shares = send(features.shares, device)
         self.entries = _Ranges(features.indptr[ptr], device)
 
     def gather(
@@ -101,64 +108,82 @@ class _Features:
         )
 
 
+class _DeviceOverlap:
+    """Which coarse nodes each fine node takes its states from, of all graphs."""
+
+    def __init__(
+        self,
+        fine: Level,
+        coarse: Level,
+        input_node_ptr: np.ndarray,
+        device: torch.device,
+    ) -> None:
+        overlap = overlap_matrix(fine, coarse, input_node_ptr)
+        entry_ptr = overlap.indptr[fine.node_ptr].astype(np.int64)
+        first_column = np.repeat(coarse.node_ptr[:-1], np.diff(entry_ptr))
+        sizes = np.repeat(overlap.sum(axis=1), np.diff(overlap.indptr))
+        self.entries = _Ranges(entry_ptr, device)
+        self.n_shared = send(np.diff(overlap.indptr).astype(np.int64), device)
+        self.coarse = send(overlap.indices.astype(np.int64) - first_column, device)
+        self.shares = send((overlap.data / sizes).astype(np.float32), device)
+
+    def gather(
+        self,
+        fine_nodes: Tensor,
+        coarse_ptr: Tensor,
+        graphs: Tensor,
+        host_graphs: np.ndarray,
+    ) -> SparseRows:
+        """Rows of the batch's fine nodes."""
+        entries, owner = self.entries.rows(graphs, host_graphs)
+        return SparseRows(
+            _ptr_of(self.n_shared[fine_nodes]),
+            self.coarse[entries] + coarse_ptr[owner],
+            self.shares[entries],
+        )
+
+
 class _DeviceLevel:
     """One level of all graphs on the device."""
 
     def __init__(
-        self,
-        level: Level,
-        coarser: Level | None,
-        input_node_ptr: np.ndarray,
-        device: torch.device,
+        self, level: Level, input_node_ptr: np.ndarray, device: torch.device
     ) -> None:
-        def send(values: np.ndarray) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(values)).to(device)
-
         arcs = arcs_from_edges(level.node_ptr, level.edge_ptr, level.edges)
         self.nodes = _Ranges(level.node_ptr, device)
         self.edges = _Ranges(level.edge_ptr, device)
         self.arcs = _Ranges(2 * level.edge_ptr, device)
-        self.n_arcs = send(np.diff(arcs.indptr))
-        self.neighbour = send(arcs.indices.astype(np.int64))
-        self.edge_of_arc = send(arcs.edge_of_arc.astype(np.int64))
-        self.weight = send(level.edge_weight)
+        self.n_arcs = send(np.diff(arcs.indptr), device)
+        self.neighbour = send(arcs.indices.astype(np.int64), device)
+        self.edge_of_arc = send(arcs.edge_of_arc.astype(np.int64), device)
+        self.weight = send(level.edge_weight, device)
         self.x = _Features(level.x, level.node_ptr, device)
         self.edge_attr = _Features(level.edge_attr, level.edge_ptr, device)
-        self.size = send(_block_sizes(level, input_node_ptr))
-        self.overlap: _Ranges | None = None
-        if coarser is not None:
-            overlap = overlap_matrix(level, coarser, input_node_ptr)
-            entry_ptr = overlap.indptr[level.node_ptr].astype(np.int64)
-            first_column = np.repeat(coarser.node_ptr[:-1], np.diff(entry_ptr))
-            self.overlap = _Ranges(entry_ptr, device)
-            self.n_shared = send(np.diff(overlap.indptr).astype(np.int64))
-            self.coarse = send(overlap.indices.astype(np.int64) - first_column)
-            sizes = np.repeat(overlap.sum(axis=1), np.diff(overlap.indptr))
-            self.shared = send((overlap.data / sizes).astype(np.float32))
+        self.size = send(_block_sizes(level, input_node_ptr), device)
 
     def gather(
-        self, graphs: Tensor, host_graphs: np.ndarray, coarse_ptr: Tensor | None
+        self,
+        graphs: Tensor,
+        host_graphs: np.ndarray,
+        overlap: _DeviceOverlap | None,
+        coarse_ptr: Tensor | None,
     ) -> LevelBatch:
-        rows, _ = self.nodes.rows(graphs, host_graphs)
+        """The level of some graphs; the overlap leads to the next coarser level."""
+        nodes, _ = self.nodes.rows(graphs, host_graphs)
         edges, _ = self.edges.rows(graphs, host_graphs)
         arcs, arc_owner = self.arcs.rows(graphs, host_graphs)
         node_ptr = _ptr_of(self.nodes.counts[graphs])
         edge_ptr = _ptr_of(self.edges.counts[graphs])
         to_coarser = None
-        if self.overlap is not None and coarse_ptr is not None:
-            entries, owner = self.overlap.rows(graphs, host_graphs)
-            to_coarser = SparseRows(
-                _ptr_of(self.n_shared[rows]),
-                self.coarse[entries] + coarse_ptr[owner],
-                self.shared[entries],
-            )
+        if overlap is not None and coarse_ptr is not None:
+            to_coarser = overlap.gather(nodes, coarse_ptr, graphs, host_graphs)
         return LevelBatch(
             node_ptr,
-            self.size[rows],
-            self.x.gather(rows, graphs, host_graphs),
+            self.size[nodes],
+            self.x.gather(nodes, graphs, host_graphs),
             self.edge_attr.gather(edges, graphs, host_graphs),
             Arcs(
-                _ptr_of(self.n_arcs[rows]),
+                _ptr_of(self.n_arcs[nodes]),
                 self.neighbour[arcs] + node_ptr[arc_owner],
                 self.edge_of_arc[arcs] + edge_ptr[arc_owner],
                 self.weight[edges],
@@ -187,18 +212,21 @@ class DeviceHierarchies:
         self.device = device
         self.n_graphs = len(hierarchies)
         self.n_forests = hierarchies.n_forests
-        sent: dict[tuple[int, int], _DeviceLevel] = {}
+        # Levels that forests share are sent once.
+        sent: dict[int, _DeviceLevel] = {}
         self._forests: list[list[_DeviceLevel]] = []
+        self._overlaps: list[list[_DeviceOverlap]] = []
         for levels in hierarchies.forests:
-            forest = []
-            for level, coarser in zip(levels, [*levels[1:], None], strict=True):
-                key = id(level), id(coarser)
-                if key not in sent:
-                    sent[key] = _DeviceLevel(
-                        level, coarser, hierarchies.node_ptr, device
-                    )
-                forest.append(sent[key])
-            self._forests.append(forest)
+            for level in levels:
+                if id(level) not in sent:
+                    sent[id(level)] = _DeviceLevel(level, hierarchies.node_ptr, device)
+            self._forests.append([sent[id(level)] for level in levels])
+            self._overlaps.append(
+                [
+                    _DeviceOverlap(fine, coarse, hierarchies.node_ptr, device)
+                    for fine, coarse in pairwise(levels)
+                ]
+            )
 
     def rows_per_graph(self, forest: int) -> np.ndarray:
         """Nodes and edges of all levels of each graph."""
@@ -211,7 +239,10 @@ class DeviceHierarchies:
         on_device = torch.from_numpy(graphs).to(self.device)
         batches: list[LevelBatch] = []
         coarse_ptr = None
-        for level in reversed(self._forests[forest]):
-            batches.append(level.gather(on_device, graphs, coarse_ptr))
+        overlaps = [*self._overlaps[forest], None]
+        for level, overlap in zip(
+            reversed(self._forests[forest]), reversed(overlaps), strict=True
+        ):
+            batches.append(level.gather(on_device, graphs, overlap, coarse_ptr))
             coarse_ptr = batches[-1].node_ptr
         return batches[::-1]

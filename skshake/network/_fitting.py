@@ -7,6 +7,7 @@ place where the estimators meet torch.
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ import numpy as np
 import torch
 
 from skshake.hierarchy import HierarchyCollection
-from skshake.network._batches import DeviceHierarchies
+from skshake.network._batches import DeviceHierarchies, send
 from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
 from skshake.network._training import (
     EpochRecord,
@@ -36,10 +37,24 @@ class LabelledGraphs(NamedTuple):
 
 
 def resolve_device(device: Any) -> torch.device:
-    """Device of the user's choice; "auto" takes CUDA where there is one."""
+    """Device of the user's choice; "auto" takes CUDA where there is one.
+
+    Raises
+    ------
+    ValueError
+        If torch knows no such device, or it is CUDA and there is none.
+    """
     if isinstance(device, str) and device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(device)
+    try:
+        chosen = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(
+            f"device: expected 'auto' or a torch device; {error}"
+        ) from error
+    if chosen.type == "cuda" and not torch.cuda.is_available():
+        raise ValueError(f"device={device!r}, but torch finds no CUDA device here")
+    return chosen
 
 
 @contextmanager
@@ -47,7 +62,11 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
     """Seed torch inside, and leave the user's streams as they were."""
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed)
+        # Not torch.manual_seed, which would seed every other device too.
+        torch.default_generator.manual_seed(seed)
+        if devices:
+            with torch.cuda.device(device):
+                torch.cuda.manual_seed(seed)
         yield
 
 
@@ -66,11 +85,11 @@ def build_network(
     hierarchies: HierarchyCollection, shape: NetworkShape
 ) -> SHAKENetwork:
     """Fresh network, with the scales of features and weights learnt from the graphs."""
-    network = SHAKENetwork(shape)
+    network, cpu = SHAKENetwork(shape), torch.device("cpu")
     network.learn_scales(
-        [torch.from_numpy(level.x.numeric) for level in hierarchies.levels],
-        [torch.from_numpy(level.edge_attr.numeric) for level in hierarchies.levels],
-        [torch.from_numpy(level.edge_weight) for level in hierarchies.levels],
+        [send(level.x.numeric, cpu) for level in hierarchies.levels],
+        [send(level.edge_attr.numeric, cpu) for level in hierarchies.levels],
+        [send(level.edge_weight, cpu) for level in hierarchies.levels],
     )
     return network
 
@@ -110,8 +129,10 @@ def fit_network(
         network.to(device)
         data = DeviceHierarchies(training.hierarchies, device)
         targets = Targets(
-            torch.from_numpy(training.codes).to(device),
-            torch.from_numpy(training.weights.astype(np.float32)).to(device),
+            send(training.codes, device),
+            send(
+                (training.weights / training.weights.mean()).astype(np.float32), device
+            ),
         )
         validate = None
         if held_out is not None:
@@ -128,8 +149,15 @@ def fit_network(
 def _on_device(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any
 ) -> tuple[SHAKENetwork, DeviceHierarchies]:
-    """Network (a copy, unless it is the CPU's) and data on one device."""
-    device = resolve_device(device)
+    """Network (a copy, unless it is the CPU's) and data on one device.
+
+    A network that was fitted on a GPU predicts on the CPU where there is none.
+    """
+    try:
+        device = resolve_device(device)
+    except ValueError as error:
+        warnings.warn(f"{error}; predicting on the CPU", UserWarning, stacklevel=2)
+        device = torch.device("cpu")
     if device.type != "cpu":
         network = copy.deepcopy(network).to(device)
     return network, DeviceHierarchies(hierarchies, device)

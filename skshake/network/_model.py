@@ -191,8 +191,11 @@ class SHAKENetwork(nn.Module):
         for _ in range(shape.n_readout):
             layers += [nn.Linear(width, o), nn.ReLU(), nn.Dropout(shape.dropout)]
             width = o
+        if width != o:
+            # Without hidden layers, the embedding still has the promised width.
+            layers.append(nn.Linear(width, o))
         self.readout = nn.Sequential(*layers)
-        self.head = nn.Linear(width, shape.n_outputs)
+        self.head = nn.Linear(o, shape.n_outputs)
 
     def learn_scales(
         self, x: list[Tensor], edge_attr: list[Tensor], edge_weight: list[Tensor]

@@ -96,9 +96,13 @@ class EarlyStopping:
 
 
 def weighted_cross_entropy(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """Cross-entropy averaged with sample weights."""
+    """Mean over graphs of weight times cross-entropy.
+
+    Weights have mean 1 over the training graphs; a batch of heavy graphs counts more
+    than one of light graphs.
+    """
     losses = nn.functional.cross_entropy(logits, labels, reduction="none")
-    return (losses * weights).sum() / weights.sum().clamp(min=1e-12)
+    return (losses * weights).mean()
 
 
 def _inference_batches(data: DeviceHierarchies, forest: int) -> Iterator[np.ndarray]:
@@ -123,7 +127,7 @@ def infer(
         )
         for k in range(data.n_forests)
     ]
-    return torch.stack(forests).mean(dim=0).double().cpu().numpy()
+    return torch.stack(forests).mean(dim=0).cpu().double().numpy()
 
 
 def predict_logits(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:

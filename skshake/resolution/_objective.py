@@ -106,6 +106,8 @@ class Objective:
 
     def expected_node_share(self, q: float) -> float:
         """Expected coarse nodes over input nodes, the sum of tr K(q) over graphs."""
+        if np.isinf(q):
+            return 1.0
         df = self.node.curves(q)[:, 2]
         n_nodes = self.n_nodes.sum()
         return float(((df * self.n_nodes).sum() + self.n_components) / max(n_nodes, 1))

@@ -16,6 +16,8 @@ from skshake.resolution._measure import SpectralMeasure, empty_measure
 
 # Entries of one stack of dense matrices: 4 million are 32 MB in double precision.
 STACK_ENTRIES = 4_000_000
+# A matrix of this size takes 3.2 GB; its decomposition some copies of it and hours.
+LARGEST_DENSE = 20_000
 # Energy outside the constant vectors below this share of the whole is rounding.
 NO_ENERGY = 1e-18
 
@@ -33,6 +35,13 @@ class _Stack(NamedTuple):
 def _stacks(ptr: np.ndarray) -> Iterator[_Stack]:
     """Group graphs by their number of rows; graphs without rows are left out."""
     sizes = np.diff(ptr)
+    if sizes.max(initial=0) > LARGEST_DENSE:
+        i = int(sizes.argmax())
+        raise ValueError(
+            f"Graph {i} has {sizes[i]} nodes (or edges with features); an exact q* "
+            f"decomposes matrices of that size, and {LARGEST_DENSE} is the most that "
+            "this release takes. Set q yourself"
+        )
     for size in np.unique(sizes[sizes > 0]):
         members = np.flatnonzero(sizes == size)
         per_stack = max(1, STACK_ENTRIES // int(size) ** 2)

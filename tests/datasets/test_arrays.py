@@ -35,6 +35,21 @@ def test_a_missing_array_is_named(tmp_path):
         load_npz(_save(tmp_path / "a.npz", edges=None))
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"y": np.zeros(2)}, "expected y of shape"),
+        ({"edge_counts": np.array([2, 0, 5])}, "expected edges of shape"),
+        ({"node_counts": np.array([3, 0, 9])}, "node_labels: expected 12 rows"),
+        ({"node_attributes": np.full((5, 2), np.nan)}, "Graph 0: node_attributes"),
+        ({"node_labels": np.full(5, 0.5)}, "a category must be an integer"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(changes, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        load_npz(_save(tmp_path / "a.npz", **changes))
+
+
 def test_an_edge_outside_its_graph_names_the_graph(tmp_path):
     edges = np.array([[0, 1], [1, 2], [0, 2]])
     with pytest.raises(ValueError, match="Graph 2: an edge joins nodes 0 and 2"):

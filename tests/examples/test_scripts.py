@@ -1,5 +1,6 @@
 """Every script explains itself and runs at reduced size."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -43,3 +44,18 @@ def test_bench_molhiv_prints_a_row(tmp_path):
     np.savez(tmp_path / "small_scaffold.npz", **{k: list(v) for k, v in rows.items()})
     script = ROOT / "examples" / "benchmarks" / "bench_molhiv.py"
     assert "ROC-AUC" in _run(script, tmp_path / "small.csv", "--max-iter", 1)
+
+
+def test_bench_coarsening_prints_and_writes_its_rows(tmp_path):
+    script = ROOT / "examples" / "benchmarks" / "bench_coarsening.py"
+    printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "c.json")
+    rows = json.loads((tmp_path / "c.json").read_text())
+    assert any("bare walk" in label for label in rows)
+    assert any("peak memory" in label for label in rows)
+    assert "left out: molhiv" in printed
+
+
+def test_check_invariants_holds_on_mutag():
+    mutag = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
+    script = ROOT / "examples" / "benchmarks" / "check_invariants.py"
+    assert "188 graphs" in _run(script, mutag)

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from skshake import as_graphs, sample_forests
-from skshake.graphs import FLOAT, Features
+from skshake.graphs import FLOAT, build_features
 
 ROOT = -1
 # A correct sampler fails one run in 10,000 when its random stream changes.
@@ -47,8 +47,8 @@ def draw(adjacency, q, n_draws, seed):
     """Independent forests: copies that differ in a feature have their own streams."""
     copies = as_graphs([adjacency]).take(np.zeros(n_draws, int))
     number = np.repeat(np.arange(n_draws), len(adjacency)).astype(FLOAT)[:, None]
-    no_codes = np.empty((len(number), 0), np.int32)
-    copies = replace(copies, node_features=Features(number, no_codes))
+    features = build_features([("copy", number, False)], len(number))
+    copies = replace(copies, node_features=features)
     return sample_forests(copies, q, random_state=seed)
 
 
@@ -114,7 +114,7 @@ def test_roots_follow_the_kernel_on_a_larger_graph(weights, global_random_seed):
     # Method section 1: P(root of i = j) = K_ij with K = q (qI + L)^-1.
     adjacency = _ladder(10, weights)
     laplacian = np.diag(adjacency.sum(axis=1)) - adjacency
-    n, n_draws = len(adjacency), 20_000
+    n, n_draws = len(adjacency), 6_000
     forests = draw(adjacency, [2.0, 0.2], n_draws, global_random_seed)
     for q, root in zip(forests.q, forests.root, strict=True):
         kernel = q * np.linalg.inv(q * np.eye(n) + laplacian)

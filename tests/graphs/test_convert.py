@@ -121,6 +121,57 @@ def test_networkx_attributes_of_both_kinds_sit_side_by_side():
     assert as_graphs([graph], node_attrs=[]).node_features.kind == (0, 0)
 
 
+def _attributed(a, b):
+    graph = nx.path_graph(2)
+    nx.set_node_attributes(graph, dict(enumerate(a)), "a")
+    nx.set_node_attributes(graph, dict(enumerate(b)), "b")
+    return graph
+
+
+def test_columns_keep_the_order_of_their_fields_whatever_their_kind():
+    graph = _attributed([1.5, 2.5], [10, 20])
+    mixed = as_graphs([graph])
+    assert mixed[0].x.tolist() == [[1.5, 10], [2.5, 20]]
+    at_once = as_graphs([graph], categorical_features=False)
+    later = as_graphs(mixed, categorical_features=False)
+    for graphs in (at_once, later, as_graphs([mixed[0]], categorical_features=False)):
+        assert graphs.node_features.numeric.tolist() == [[1.5, 10], [2.5, 20]]
+
+
+def test_views_of_several_collections_keep_their_kinds():
+    one, other = (as_graphs([_attributed([0.5, c], [c, 2**25 + c])]) for c in (3, 4))
+    graphs = as_graphs([one[0], other[0], one[0]])
+    assert graphs.node_features.kind == (1, 1)
+    codes = graphs.node_features.categories.ravel().tolist()
+    assert codes == [3, 2**25 + 3, 4, 2**25 + 4, 3, 2**25 + 3]
+    # Beside another kind of graph each view is read on its own.
+    assert as_graphs([one[0], _attributed([0.5, 1.0], [7, 8])]).node_features.kind == (
+        1,
+        1,
+    )
+
+
+def test_a_dataset_of_labelled_ogb_items_without_an_iterator():
+    class Dataset:
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, i):
+            return _ogb(), np.array([i])
+
+    assert len(as_graphs(Dataset())) == 2
+
+
+def test_the_order_of_parallel_edges_leaves_no_trace():
+    fingerprints = set()
+    for weights in ([0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1]):
+        graph = nx.MultiGraph()
+        for weight in weights:
+            graph.add_edge(0, 1, weight=weight)
+        fingerprints.add(int(as_graphs([graph]).fingerprints[0]))
+    assert len(fingerprints) == 1
+
+
 def test_a_flat_feature_is_one_column():
     assert as_graphs([(_matrix(), X[:, 0])]).node_features.kind == (1, 0)
 
@@ -272,6 +323,23 @@ BAD = {
     ),
     "no edge_index": ({"x": 1}, TypeError, "Graph 1 is of type dict"),
     "tuple": ((_matrix(), X, EDGE_ATTR, 1), ValueError, "Graph 1: a tuple must be"),
+    "sparse x": (
+        (_matrix(), sparse.csr_array(X)),
+        TypeError,
+        "Graph 1: x: expected a dense array, got a scipy sparse",
+    ),
+    "ragged x": (
+        _broken(node_feat=[[1.0], [1.0, 2.0], [1.0], [1.0]]),
+        ValueError,
+        "Graph 1: x: ",
+    ),
+    "negative size": (_broken(num_nodes=-1), ValueError, "Graph 1 has -1 nodes"),
+    "too large": (
+        _broken(node_feat=X * 1e300),
+        ValueError,
+        "Graph 1: x: .* exceeds the range of float32",
+    ),
+    "adj_t": (Data(x=torch.ones(2, 2), adj_t=1), ValueError, "Graph 1: .* got adj_t"),
     "edge rows": (
         (_matrix(), X, EDGE_ATTR[:3]),
         ValueError,
@@ -321,8 +389,13 @@ def test_something_else_is_refused(graphs):
 
 
 def test_fractions_are_no_categories():
-    with pytest.raises(ValueError, match="a category must be an integer"):
+    message = (
+        "Graph 0: x: a category must be an integer that fits into 32 bits, got 0.5"
+    )
+    with pytest.raises(ValueError, match=message):
         as_graphs([(_matrix(), X)], categorical_features=True)
+    with pytest.raises(ValueError, match=message):
+        as_graphs(as_graphs([(_matrix(), X)]), categorical_features=True)
 
 
 def test_input_is_never_written():

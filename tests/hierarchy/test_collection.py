@@ -61,6 +61,13 @@ def test_concatenation_undoes_slicing(hierarchies):
     assert_same(concatenate_hierarchies(parts), hierarchies)
 
 
+def test_shared_levels_stay_shared_when_chunks_are_joined(small_mutag):
+    coarsener = KFCoarsener(q=[np.inf, 1.0], n_forests=3, random_state=0, n_jobs=2)
+    forests = coarsener.fit_transform(small_mutag[0]).forests
+    assert len({id(levels[0]) for levels in forests}) == 1
+    assert len({id(levels[1]) for levels in forests}) == 3
+
+
 def test_views_of_several_collections_are_gathered(hierarchies):
     mixed = [hierarchies[:10][3], hierarchies[20:][5], hierarchies[:10][0]]
     assert_same(as_hierarchies(mixed), hierarchies[[3, 25, 0]])

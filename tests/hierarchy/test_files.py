@@ -49,3 +49,7 @@ def test_damaged_and_newer_files_are_refused(mmap_mode, hierarchies, tmp_path):
     with pytest.raises(ValueError, match="got none"):
         HierarchyCollection.load(path, mmap_mode=mmap_mode)
     assert zipfile.is_zipfile(path)
+    with open(path, "wb") as file:
+        np.save(file, np.arange(3))
+    with pytest.raises(ValueError, match="no intact file"):
+        HierarchyCollection.load(path, mmap_mode=mmap_mode)

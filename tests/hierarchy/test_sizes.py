@@ -61,6 +61,14 @@ def test_infinite_q_is_the_input(random_graphs):
     )
 
 
+@pytest.mark.parametrize(
+    "function", [expected_nodes, expected_edges, paper_nodes, paper_edges]
+)
+def test_several_q_are_refused(function, random_graphs):
+    with pytest.raises(ValueError, match="q: expected one number"):
+        function(random_graphs, [1.0, 2.0])
+
+
 def test_one_forest_has_no_standard_error(random_graphs):
     with pytest.raises(ValueError, match="n_forests: expected at least 2"):
         expected_edges(random_graphs, 1.0, n_forests=1)

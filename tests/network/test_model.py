@@ -66,8 +66,9 @@ def test_two_levels_by_hand(level_input):
         # Batch normalisation with mean 0 and variance 1 is the identity up to 1e-5.
         level[0].after[0].eps = 0.0
     with torch.no_grad():
-        network.head.weight.fill_(1.0)
-        network.head.bias.zero_()
+        for linear in (network.readout[0], network.head):
+            linear.weight.fill_(1.0)
+            linear.bias.zero_()
     # Coarse: one node, mean embedding 1.5, no neighbour: h = 1.5.
     # Fine, "replace": both start at 1.5; each adds its neighbour: 3.
     # Fine, "add": start at 2.5 and 3.5; with the neighbour: 6 and 6.

@@ -1,0 +1,330 @@
+"""Coarsening beside what users do without it: each row is a ratio, or an exponent.
+
+Every ratio comes from runs of both sides in turn in this process; medians are compared.
+Prints one table and writes the same numbers as JSON.
+
+    python examples/benchmarks/bench_coarsening.py --data DATA --json coarsening.json
+
+DATA holds ``graphs/DD.npz``, ``graphs/COLLAB.npz`` and ``molecules/molhiv.csv.gz``.
+Rows whose files or packages (pymetis) are missing are left out, saying so. ``--quick``
+takes a hundredth of each set, to see that everything runs.
+"""
+
+import argparse
+import json
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import psutil
+from numba import njit
+
+from skshake import GraphCollection, KFCoarsener
+from skshake.datasets import load_molecules_csv, load_npz
+from skshake.forests import streams_of
+from skshake.forests._generator import GOLDEN, unit
+from skshake.forests._wilson import draw_forests
+from skshake.graphs import empty_features, from_arcs
+
+# Learnt resolutions of the sets (molhiv: the paper's).
+QS = {"molhiv": 1.9, "DD": 6.4, "COLLAB": 17.8, "random": 5.0}
+
+
+def interleave(ours: Callable, theirs: Callable, repeats: int) -> tuple[float, float]:
+    """Median seconds of both, run in turn after one run of each to warm up."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for run in range(repeats + 1):
+        for side, function in enumerate((ours, theirs)):
+            start = time.perf_counter()
+            function()
+            if run:
+                times[side].append(time.perf_counter() - start)
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
+@njit(cache=True, nogil=True)
+def walk_bare(node_ptr, indptr, indices, q, n_steps, state):
+    """A killed random walk of so many steps that restarts at the next node."""
+    n_done, check = 0, 0
+    while True:
+        for g in range(len(node_ptr) - 1):
+            offset, n = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
+            start = v = 0
+            while start < n:
+                first, last = indptr[offset + v], indptr[offset + v + 1]
+                state += GOLDEN
+                at = unit(state) * (q + (last - first))
+                n_done += 1
+                if at < q:
+                    start += 1
+                    v = start
+                else:
+                    v = indices[min(first + np.int64(at - q), last - 1)]
+                    check += v
+                if n_done == n_steps:
+                    return check
+
+
+def fresh(graphs: GraphCollection) -> GraphCollection:
+    """The same graphs without arrays derived by an earlier run."""
+    return replace(graphs)
+
+
+def random_graph(n_nodes: int, n_edges: int) -> GraphCollection:
+    """One graph of uniformly random edges."""
+    ends = np.random.default_rng(0).integers(0, n_nodes, (2, n_edges))
+    return from_arcs(
+        np.array([n_nodes]),
+        np.array([n_edges]),
+        ends,
+        empty_features(n_nodes),
+        empty_features(n_edges),
+    )
+
+
+def many_graphs(n_edges: int) -> GraphCollection:
+    """Random graphs of 25 nodes and 27 edges each."""
+    n_graphs = n_edges // 27
+    ends = np.random.default_rng(0).integers(0, 25, (2, 27 * n_graphs))
+    return from_arcs(
+        np.full(n_graphs, 25),
+        np.full(n_graphs, 27),
+        ends,
+        empty_features(25 * n_graphs),
+        empty_features(27 * n_graphs),
+    )
+
+
+def pyg_list(graphs: GraphCollection) -> list:
+    """The graphs as torch_geometric Data with both arcs of each edge."""
+    import torch
+    from torch_geometric.data import Data
+
+    items = []
+    for graph in graphs:
+        ends = torch.from_numpy(graph.edges.astype(np.int64)).T
+        edge_attr = torch.from_numpy(graph.edge_attr.astype(np.int64))
+        items.append(
+            Data(
+                x=torch.from_numpy(graph.x.astype(np.int64)),
+                edge_index=torch.cat([ends, ends.flip(0)], dim=1),
+                edge_attr=edge_attr.repeat(2, 1),
+            )
+        )
+    return items
+
+
+def bench_reading(molhiv: GraphCollection, repeats: int) -> dict[str, float]:
+    """Coarsening all of molhiv against collating the same list."""
+    from torch_geometric.data import InMemoryDataset
+
+    items = pyg_list(molhiv)
+
+    def coarsen(graphs: object) -> None:
+        KFCoarsener(q=1.9, random_state=0).fit_transform(graphs)
+
+    from_list, collate = interleave(
+        lambda: coarsen(items), lambda: InMemoryDataset.collate(items), repeats
+    )
+    from_arrays, collate_again = interleave(
+        lambda: coarsen(fresh(molhiv)), lambda: InMemoryDataset.collate(items), repeats
+    )
+    return {
+        "collate of molhiv, s": collate,
+        "fit_transform from a list of Data / collate": from_list / collate,
+        "fit_transform from a GraphCollection / collate": from_arrays / collate_again,
+    }
+
+
+def bench_sampler(name: str, graphs: GraphCollection, repeats: int) -> dict[str, float]:
+    """The forest kernel against a bare walk; eight coupled levels against the last."""
+    q, arcs = QS[name], graphs.arcs
+    streams, unweighted = streams_of(graphs, 0), np.empty(0)
+    parent = np.empty((8, graphs.n_nodes), np.int32)
+    block = np.empty_like(parent)
+
+    def forests(qs: np.ndarray) -> int:
+        return draw_forests(
+            graphs.node_ptr,
+            arcs.indptr,
+            arcs.indices,
+            unweighted,
+            qs,
+            streams,
+            parent[: len(qs)],
+            block[: len(qs)],
+        )
+
+    single, coupled = np.array([q]), np.geomspace(q, q / 1000, 8)
+    n_steps = forests(single)
+    forest, walk = interleave(
+        lambda: forests(single),
+        lambda: walk_bare(
+            graphs.node_ptr, arcs.indptr, arcs.indices, q, n_steps, np.uint64(1)
+        ),
+        repeats,
+    )
+    eight, last = interleave(
+        lambda: forests(coupled), lambda: forests(coupled[-1:]), repeats
+    )
+    return {
+        f"{name}: forest kernel, ns per step": forest / n_steps * 1e9,
+        f"{name}: forest kernel / bare walk of as many steps": forest / walk,
+        f"{name}: 8 coupled levels / the smallest q alone": eight / last,
+    }
+
+
+def bench_metis(name: str, graphs: GraphCollection, repeats: int) -> dict[str, float]:
+    """Recursive METIS to half as many parts, against forests and coarse graphs."""
+    import pymetis
+
+    arcs = graphs.arcs
+    pieces = []
+    for g in range(len(graphs)):
+        nodes = slice(graphs.node_ptr[g], graphs.node_ptr[g + 1] + 1)
+        indptr = arcs.indptr[nodes]
+        indices = arcs.indices[indptr[0] : indptr[-1]]
+        pieces.append(
+            (len(indptr) - 1, (indptr - indptr[0]).tolist(), indices.tolist())
+        )
+
+    def metis() -> None:
+        for n_nodes, xadj, adjncy in pieces:
+            if n_nodes > 3:
+                pymetis.part_graph(
+                    n_nodes // 2, xadj=xadj, adjncy=adjncy, recursive=True
+                )
+
+    def ours() -> None:
+        KFCoarsener(q=QS[name], n_forests=1, random_state=0).fit_transform(
+            fresh(graphs)
+        )
+
+    seconds, metis_seconds = interleave(ours, metis, repeats)
+    return {f"{name}: METIS / coarsening": metis_seconds / seconds}
+
+
+def bench_growth(sizes: list[int], repeats: int) -> dict[str, float]:
+    """Exponent of time in edges, for one graph and for many."""
+    rows = {}
+    for label, make in (
+        ("one graph", lambda m: random_graph(m // 5, m)),
+        ("many graphs", many_graphs),
+    ):
+        seconds = []
+        for size in sizes:
+            graphs = make(size)
+            coarsener = KFCoarsener(q=2.0, n_forests=1, random_state=0)
+            times = []
+            for run in range(repeats + 1):
+                start = time.perf_counter()
+                coarsener.fit_transform(fresh(graphs))
+                if run:
+                    times.append(time.perf_counter() - start)
+            seconds.append(statistics.median(times))
+        slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+        rows[f"exponent in edges, {sizes[0]:.0e} to {sizes[-1]:.0e}, {label}"] = slope
+    return rows
+
+
+def bench_memory(n_edges: int) -> dict[str, float]:
+    """Peak memory of coarsening one large graph, above and over the input arrays."""
+    graphs = random_graph(n_edges // 5, n_edges)
+    arrays = (graphs.node_ptr, graphs.edge_ptr, graphs.edges)
+    n_bytes = sum(array.nbytes for array in arrays)
+    KFCoarsener(q=2.0, n_forests=1).fit_transform(random_graph(1000, 5000))
+    process = psutil.Process()
+    before = peak = process.memory_info().rss
+    is_done = threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not is_done.wait(0.002):
+            peak = max(peak, process.memory_info().rss)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    hierarchies = KFCoarsener(q=2.0, n_forests=1, random_state=0).fit_transform(graphs)
+    is_done.set()
+    watcher.join()
+    assert len(hierarchies) == 1
+    return {
+        f"peak memory above the input / input, {n_edges:.0e} edges": (peak - before)
+        / n_bytes
+    }
+
+
+def bench_threads(name: str, graphs: GraphCollection, repeats: int) -> dict[str, float]:
+    """One thread against two, on forests and coarse graphs."""
+
+    def coarsen(n_jobs: int) -> None:
+        coarsener = KFCoarsener(q=QS[name], n_jobs=n_jobs, n_forests=4, random_state=0)
+        coarsener.fit_transform(fresh(graphs))
+
+    two, one = interleave(lambda: coarsen(2), lambda: coarsen(1), repeats)
+    return {f"{name}: one thread / two threads": one / two}
+
+
+def load_sets(data: Path | None, is_quick: bool) -> dict[str, GraphCollection]:
+    """Real sets that are there, or a hundredth of each."""
+    sets = {}
+    for name, load, path in (
+        ("molhiv", load_molecules_csv, "molecules/molhiv.csv.gz"),
+        ("DD", load_npz, "graphs/DD.npz"),
+        ("COLLAB", load_npz, "graphs/COLLAB.npz"),
+    ):
+        if data is None or not (data / path).exists():
+            print(f"left out: {name} ({path} is not in --data)")
+            continue
+        graphs = load(data / path, return_X_y=True)[0]
+        sets[name] = graphs[::100] if is_quick else graphs
+    return sets
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, help="folder of the data sets")
+    parser.add_argument("--json", type=Path, help="file to write the numbers to")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    repeats, scale = arguments.repeats, 100 if arguments.quick else 1
+
+    rows: dict[str, float] = {}
+
+    def report(new: dict[str, float]) -> None:
+        rows.update(new)
+        for label, value in new.items():
+            print(f"{label:66} {value:8.2f}", flush=True)
+
+    sets = load_sets(arguments.data, arguments.quick)
+    if "molhiv" in sets:
+        report(bench_reading(sets["molhiv"], repeats))
+    million = random_graph(10**6 // scale, 5 * 10**6 // scale)
+    for name, graphs in {**sets, "random": million}.items():
+        report(bench_sampler(name, graphs, repeats))
+    for name in ("DD", "COLLAB"):
+        try:
+            if name in sets:
+                report(bench_metis(name, sets[name], min(repeats, 3)))
+        except ImportError:
+            print("left out: METIS (pymetis is not installed)")
+    exponents = [4, 5, 6] if arguments.quick else [4, 5, 6, 7]
+    report(bench_growth([10**k for k in exponents], min(repeats, 3)))
+    report(bench_memory(10**7 // scale))
+    for name in ("DD", "molhiv"):
+        if name in sets:
+            report(bench_threads(name, sets[name], repeats))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
