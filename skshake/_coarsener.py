@@ -76,9 +76,9 @@ class Reduction:
         What ``nodes`` is expected to be: exact with ``q="auto"``, where the spectrum is
         known, else the mean over forests.
     expected_nodes_error : tuple of float
-        Standard error of the expectation; 0 if exact, else an upper bound: the number
-        of roots is a sum of independent Bernoulli variables, so its variance is at most
-        its mean (equal graphs share a forest, and count with their number).
+        Standard error of the expectation; 0 if exact, else an upper bound for graphs
+        that are all different: the number of roots is a sum of independent Bernoulli
+        variables, so its variance is at most its mean.
     paper_nodes, paper_edges : tuple of float
         The paper's formulas, for comparison.
     """
@@ -99,22 +99,15 @@ def _measure_reduction(
 ) -> Reduction:
     """Sizes at each level; ``expect_nodes`` is the exact share of nodes, if known."""
     n_nodes, n_edges = max(graphs.n_nodes, 1), max(graphs.n_edges, 1)
-    _, copy_of, n_copies = np.unique(
-        graphs.fingerprints, return_inverse=True, return_counts=True
-    )
     rows = []
     for number, level in enumerate(hierarchies.levels):
         if np.isinf(level.q) or expect_nodes is not None:
             expected = 1.0 if expect_nodes is None else expect_nodes(level.q)
             error = 0.0
         else:
-            counts = np.mean(
-                [np.diff(levels[number].node_ptr) for levels in hierarchies.forests],
-                axis=0,
-            )
-            variance = (counts * n_copies[copy_of]).sum() / hierarchies.n_forests
-            expected = float(counts.sum()) / n_nodes
-            error = float(np.sqrt(variance)) / n_nodes
+            counts = [levels[number].node_ptr[-1] for levels in hierarchies.forests]
+            expected = float(np.mean(counts)) / n_nodes
+            error = float(np.sqrt(np.mean(counts) / len(counts))) / n_nodes
         rows.append(
             (
                 level.q,
@@ -145,7 +138,8 @@ def _coarsen_chunk(
     shared: dict[float, Level] = {}
     forests = []
     for forest in range(n_forests):
-        _, blocks, _ = draw_partitions(graphs, qs, streams_of(graphs, seed, forest))
+        streams = streams_of(graphs, seed, forest)
+        blocks = draw_partitions(graphs, qs, streams)[1]
         levels = []
         for q, block in zip(qs.tolist(), blocks, strict=True):
             level = shared.get(q) or coarsen(graphs, q, block, pooling)
@@ -449,7 +443,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         progress = tqdm(
             parts, "coarsening", total=len(bounds) - 1, disable=not self.verbose
         )
-        return concatenate_hierarchies(list(progress))
+        return concatenate_hierarchies(list(progress), self.n_jobs)
 
     def _warn_if_useless(self) -> None:
         finite = [

@@ -305,10 +305,6 @@ def test_reduction_holds_expectations_and_the_papers_formulas(mutag):
     error = given.expected_nodes_error[0]
     assert 0 < error < 0.02
     assert abs(given.expected_nodes[0] - expected) < 4 * error
-    # Equal graphs share a forest, so that copies add no information.
-    copies = KFCoarsener(q=exact.q_star_, n_forests=16, random_state=0)
-    copies.fit(graphs[np.repeat(np.arange(len(graphs)), 4)])
-    assert copies.reduction_.expected_nodes_error[0] == pytest.approx(error, rel=1e-6)
     assert given.paper_nodes[0] == pytest.approx(
         paper_nodes(graphs, exact.q_star_) / graphs.n_nodes
     )

@@ -75,7 +75,7 @@ def fresh(graphs: GraphCollection) -> GraphCollection:
 
 
 def random_graph(n_nodes: int, n_edges: int) -> GraphCollection:
-    """One graph of uniformly random edges."""
+    """One graph of uniformly random edges; those drawn twice weigh 2."""
     ends = np.random.default_rng(0).integers(0, n_nodes, (2, n_edges))
     return from_arcs(
         np.array([n_nodes]),
@@ -188,16 +188,13 @@ def bench_metis(name: str, graphs: GraphCollection, repeats: int) -> dict[str, f
         nodes = slice(graphs.node_ptr[g], graphs.node_ptr[g + 1] + 1)
         indptr = arcs.indptr[nodes]
         indices = arcs.indices[indptr[0] : indptr[-1]]
-        pieces.append(
-            (len(indptr) - 1, (indptr - indptr[0]).tolist(), indices.tolist())
-        )
+        adjacency = pymetis.CSRAdjacency(indptr - indptr[0], indices)
+        pieces.append((len(indptr) - 1, adjacency))
 
     def metis() -> None:
-        for n_nodes, xadj, adjncy in pieces:
+        for n_nodes, adjacency in pieces:
             if n_nodes > 3:
-                pymetis.part_graph(
-                    n_nodes // 2, xadj=xadj, adjncy=adjncy, recursive=True
-                )
+                pymetis.part_graph(n_nodes // 2, adjacency, recursive=True)
 
     def ours() -> None:
         KFCoarsener(q=QS[name], n_forests=1, random_state=0).fit_transform(
@@ -234,8 +231,8 @@ def bench_growth(sizes: list[int], repeats: int) -> dict[str, float]:
 def bench_memory(n_edges: int) -> dict[str, float]:
     """Peak memory of coarsening one large graph, above and over the input arrays."""
     graphs = random_graph(n_edges // 5, n_edges)
-    arrays = (graphs.node_ptr, graphs.edge_ptr, graphs.edges)
-    n_bytes = sum(array.nbytes for array in arrays)
+    arrays = (graphs.node_ptr, graphs.edge_ptr, graphs.edges, graphs.edge_weight)
+    n_bytes = sum(array.nbytes for array in arrays if array is not None)
     KFCoarsener(q=2.0, n_forests=1).fit_transform(random_graph(1000, 5000))
     process = psutil.Process()
     before = peak = process.memory_info().rss
@@ -259,13 +256,16 @@ def bench_memory(n_edges: int) -> dict[str, float]:
 
 
 def bench_threads(name: str, graphs: GraphCollection, repeats: int) -> dict[str, float]:
-    """One thread against two, on forests and coarse graphs."""
-
-    def coarsen(n_jobs: int) -> None:
-        coarsener = KFCoarsener(q=QS[name], n_jobs=n_jobs, n_forests=4, random_state=0)
-        coarsener.fit_transform(fresh(graphs))
-
-    two, one = interleave(lambda: coarsen(2), lambda: coarsen(1), repeats)
+    """One thread against two, drawing and pooling eight forests."""
+    coarseners = [
+        KFCoarsener(q=QS[name], n_jobs=n_jobs, n_forests=8, random_state=0).fit(graphs)
+        for n_jobs in (1, 2)
+    ]
+    one, two = interleave(
+        lambda: coarseners[0].transform(fresh(graphs)),
+        lambda: coarseners[1].transform(fresh(graphs)),
+        repeats,
+    )
     return {f"{name}: one thread / two threads": one / two}
 
 

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from skshake.forests._generator import GOLDEN
 from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
-from skshake.graphs import GraphCollection, as_graphs, mix, owner_of
+from skshake.graphs import GraphCollection, as_graphs, mix
 
 MAX_SEED = np.iinfo(np.int32).max
 
@@ -179,10 +179,3 @@ def sample_forests(
     return KirchhoffForests(
         qs, collection.node_ptr, parent, root, block, n_blocks, n_steps
     )
-
-
-def count_blocks(node_ptr: np.ndarray, block: np.ndarray) -> np.ndarray:
-    """Number of blocks of each graph, from blocks numbered by first appearance."""
-    counts = np.zeros(len(node_ptr) - 1, np.int64)
-    np.maximum.at(counts, owner_of(node_ptr), block.astype(np.int64) + 1)
-    return counts

@@ -162,6 +162,25 @@ def agree_on_categories(edge_of_row, codes, merged):
 
 
 @njit(cache=True, nogil=True)
+def sum_degrees(node_ptr, edge_ptr, edges, edge_weight, degrees):
+    """Weighted degree of each node.
+
+    Parameters
+    ----------
+    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
+    edges : int32 array of shape (n_edges, 2)  # IN
+    edge_weight : float64 array of shape (n_edges,), or empty if all are 1  # IN
+    degrees : float64 array of shape (n_nodes,)  # OUT
+    """
+    degrees[:] = 0.0
+    for g in range(len(node_ptr) - 1):
+        for e in range(edge_ptr[g], edge_ptr[g + 1]):
+            weight = edge_weight[e] if len(edge_weight) else 1.0
+            degrees[node_ptr[g] + edges[e, 0]] += weight
+            degrees[node_ptr[g] + edges[e, 1]] += weight
+
+
+@njit(cache=True, nogil=True)
 def arcs_of_edges(node_ptr, edge_ptr, edges, indptr, indices, edge_of_arc):
     """Symmetric CSR arrays of sorted edges; each row comes out sorted by neighbour.
 
@@ -172,7 +191,9 @@ def arcs_of_edges(node_ptr, edge_ptr, edges, indptr, indices, edge_of_arc):
     indptr : int64 array of shape (n_nodes + 1,)  # OUT
     indices : int32 array of shape (2 n_edges,)  # OUT, neighbour within its graph
     edge_of_arc : int32 array of shape (2 n_edges,)  # OUT, edge within its graph
+        Empty if it is not wanted.
     """
+    numbers_edges = len(edge_of_arc) > 0
     indptr[:] = 0
     for g in range(len(node_ptr) - 1):
         for e in range(edge_ptr[g], edge_ptr[g + 1]):
@@ -188,11 +209,13 @@ def arcs_of_edges(node_ptr, edge_ptr, edges, indptr, indices, edge_of_arc):
             u, v = edges[e, 0], edges[e, 1]
             arc = indptr[offset + u]
             indices[arc] = v
-            edge_of_arc[arc] = e - edge_ptr[g]
+            if numbers_edges:
+                edge_of_arc[arc] = e - edge_ptr[g]
             indptr[offset + u] += 1
             arc = indptr[offset + v]
             indices[arc] = u
-            edge_of_arc[arc] = e - edge_ptr[g]
+            if numbers_edges:
+                edge_of_arc[arc] = e - edge_ptr[g]
             indptr[offset + v] += 1
     for v in range(len(indptr) - 1, 0, -1):
         indptr[v] = indptr[v - 1]

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from skshake.graphs._arcs import arcs_of_edges
+from skshake.graphs._arcs import arcs_of_edges, sum_degrees
 from skshake.graphs._features import (
     FLOAT,
     Features,
@@ -39,7 +39,8 @@ class Arcs:
     indices : int32 array of shape (n_arcs,)
         Neighbours, numbered within their graph.
     edge_of_arc : int32 array of shape (n_arcs,)
-        Edge of each arc, numbered within its graph.
+        Edge of each arc, numbered within its graph; empty for an unweighted collection
+        without edge features, where nobody asks for it.
     """
 
     indptr: np.ndarray
@@ -48,16 +49,20 @@ class Arcs:
 
 
 def arcs_from_edges(
-    node_ptr: np.ndarray, edge_ptr: np.ndarray, edges: np.ndarray
+    node_ptr: np.ndarray,
+    edge_ptr: np.ndarray,
+    edges: np.ndarray,
+    *,
+    numbers_edges: bool = True,
 ) -> Arcs:
-    """CSR arcs of sorted undirected edges."""
+    """CSR arcs of sorted undirected edges, with the edge of each arc if wanted."""
     node_ptr, edge_ptr, edges = (
         np.require(array, requirements="W") for array in (node_ptr, edge_ptr, edges)
     )
     arcs = Arcs(
         np.empty(node_ptr[-1] + 1, np.int64),
         np.empty(2 * len(edges), np.int32),
-        np.empty(2 * len(edges), np.int32),
+        np.empty(2 * len(edges) * numbers_edges, np.int32),
     )
     arcs_of_edges(
         node_ptr, edge_ptr, edges, arcs.indptr, arcs.indices, arcs.edge_of_arc
@@ -142,18 +147,22 @@ class GraphCollection(Sequence):
     @cached_property
     def arcs(self) -> Arcs:
         """Symmetric CSR adjacency, built when first asked for."""
-        return arcs_from_edges(self.node_ptr, self.edge_ptr, self.edges)
+        return arcs_from_edges(
+            self.node_ptr, self.edge_ptr, self.edges, numbers_edges=self._has_edge_data
+        )
 
-    @cached_property
+    @property
+    def _has_edge_data(self) -> bool:
+        """Whether edges carry features or weights."""
+        return bool(self.edge_features.n_columns) or self.edge_weight is not None
+
+    @property
     def degrees(self) -> np.ndarray:
         """Weighted degree of each node, float64 of shape (n_nodes,)."""
-        if self.edge_weight is None:
-            return np.diff(self.arcs.indptr).astype(np.float64)
-        first_node = np.repeat(self.node_ptr[:-1], np.diff(self.edge_ptr))
-        ends = self.edges + first_node[:, None]
-        return np.bincount(
-            ends.ravel(), np.repeat(self.edge_weight, 2), minlength=self.n_nodes
-        )
+        degrees = np.empty(self.n_nodes)
+        weight = np.empty(0) if self.edge_weight is None else self.edge_weight
+        sum_degrees(self.node_ptr, self.edge_ptr, self.edges, weight, degrees)
+        return degrees
 
     @cached_property
     def fingerprints(self) -> np.ndarray:

@@ -6,7 +6,8 @@ names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -110,21 +111,21 @@ def _first_graph(is_bad: np.ndarray, ptr: np.ndarray) -> int:
 
 def _shape(values: Any) -> tuple[int, ...]:
     """Shape of anything array-like, without copying arrays and tensors."""
-    if hasattr(values, "shape") and not sparse.issparse(values):
-        return tuple(values.shape)
-    return as_array(values).shape
+    try:
+        shape = values.shape
+    except AttributeError:
+        return as_array(values).shape
+    return as_array(values).shape if sparse.issparse(values) else tuple(shape)
 
 
 def _stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
     """Ends (2, n_rows) of the arcs of all graphs, and the number of rows of each."""
-    parts = []
-    for i, record in enumerate(records):
-        shape = _shape(record.edge_index)
+    parts = [record.edge_index for record in records]
+    shapes = [_shape(part) for part in parts]
+    for i, shape in enumerate(shapes):
         if 0 in shape:
-            parts.append(NO_ARCS)
-        elif len(shape) == 2 and shape[0] == 2:
-            parts.append(record.edge_index)
-        else:
+            parts[i], shapes[i] = NO_ARCS, NO_ARCS.shape
+        elif len(shape) != 2 or shape[0] != 2:
             hint = "; transpose it" if len(shape) == 2 and shape[1] == 2 else ""
             raise ValueError(
                 f"Graph {i}: edge_index: expected shape (2, n_arcs), got {shape}{hint}"
@@ -136,59 +137,87 @@ def _stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
         raise TypeError(
             f"Graph {i}: edge_index: expected integers, got dtype {dtypes[i]}"
         )
-    return ends, np.array([part.shape[1] for part in parts], np.int64)
+    return ends, np.array([shape[1] for shape in shapes], np.int64)
 
 
 def _stack_field(
     field: str, columns: list[Columns], counts: np.ndarray
 ) -> np.ndarray | None:
     """One array of a field over all graphs; graphs without rows need not have it."""
+    parts = [named.get(field) for named in columns]
+    owners: Sequence[int] = range(len(parts))
+    width = _common_width(parts, counts)
+    if width is None:
+        parts, owners, width = _pick_parts(field, parts, counts)
+    if not parts:
+        return None
+    stacked = join(parts).reshape(-1, width)
+    _check_values(field, stacked, parts, owners, offsets(counts))
+    return stacked
+
+
+def _common_width(parts: list[Any], counts: np.ndarray) -> int | None:
+    """Number of columns if all graphs have equally many, in matrices of their rows."""
+    try:
+        shapes = [part.shape for part in parts]
+    except AttributeError:
+        return None
+    one_of_each_kind = {type(part): part for part in parts}.values()
+    if {len(shape) for shape in shapes} != {2} or any(
+        map(sparse.issparse, one_of_each_kind)
+    ):
+        return None
+    widths = {shape[1] for shape in shapes}
+    if len(widths) > 1 or [shape[0] for shape in shapes] != counts.tolist():
+        return None
+    return int(widths.pop())
+
+
+def _pick_parts(
+    field: str, values: list[Any], counts: np.ndarray
+) -> tuple[list[Any], list[int], int]:
+    """Matrices of the graphs that have rows, those graphs, and the number of columns.
+
+    Flat features become one column. Raises the errors that name the graph.
+    """
     parts: list[Any] = []
     owners: list[int] = []
-    shapes: list[tuple[int, ...]] = []
-    for i, (named, n_rows) in enumerate(zip(columns, counts.tolist(), strict=True)):
-        values = named.get(field)
-        if values is None and n_rows:
-            other = next(j for j, named in enumerate(columns) if field in named)
+    widths: list[int] = []
+    for i, (part, n_rows) in enumerate(zip(values, counts.tolist(), strict=True)):
+        if part is None and n_rows:
+            other = next(j for j, part in enumerate(values) if part is not None)
             raise ValueError(
                 f"Graph {i} has no {field}, but graph {other} has; all graphs must "
                 "agree"
             )
         try:
-            shape = () if values is None else _shape(values)
+            shape = () if part is None else _shape(part)
         except (TypeError, ValueError) as error:
             raise type(error)(f"Graph {i}: {field}: {error}") from error
-        if n_rows == 0 and (values is None or 0 in shape):
+        if n_rows == 0 and (part is None or 0 in shape):
             continue
         if len(shape) not in (1, 2) or shape[0] != n_rows:
             raise ValueError(
                 f"Graph {i}: {field}: expected shape ({n_rows}, n_features), got "
                 f"{shape}"
             )
-        parts.append(values)
+        width = shape[1] if len(shape) == 2 else 1
+        if widths and width != widths[0]:
+            raise ValueError(
+                f"Graph {i} has {width} columns of {field}, but graph {owners[0]} has "
+                f"{widths[0]}; all graphs must agree"
+            )
+        parts.append(as_array(part).reshape(-1, width))
         owners.append(i)
-        shapes.append(shape)
-    if not parts:
-        return None
-    widths = [shape[1] if len(shape) == 2 else 1 for shape in shapes]
-    if len(set(widths)) > 1:
-        k = next(k for k, width in enumerate(widths) if width != widths[0])
-        raise ValueError(
-            f"Graph {owners[k]} has {widths[k]} columns of {field}, but graph "
-            f"{owners[0]} has {widths[0]}; all graphs must agree"
-        )
-    if len(set(map(len, shapes))) > 1:
-        parts = [as_array(part).reshape(-1, widths[0]) for part in parts]
-    stacked = join(parts).reshape(-1, widths[0])
-    _check_values(field, stacked, parts, owners, offsets(counts))
-    return stacked
+        widths.append(width)
+    return parts, owners, widths[0] if widths else 0
 
 
 def _check_values(
     field: str,
     stacked: np.ndarray,
     parts: list[Any],
-    owners: list[int],
+    owners: Sequence[int],
     ptr: np.ndarray,
 ) -> None:
     """Refuse what is no number, NaN and infinity."""
@@ -427,19 +456,28 @@ def as_graphs(
         gathered = _gather_views(graphs)
         if gathered is not None:
             return _with_kind(gathered, categorical_features)
-    records = _read(graphs, AttributeNames(node_attrs, edge_attrs, weight))
-    n_nodes = np.array([record.n_nodes for record in records], np.int64)
-    ends, n_arcs = _stack_ends(records)
-    node_columns = [record.node_columns for record in records]
-    edge_columns = [record.edge_columns for record in records]
-    return from_arcs(
-        n_nodes,
-        n_arcs,
-        ends,
-        _stack_features(node_columns, n_nodes, categorical_features),
-        _stack_features(edge_columns, n_arcs, categorical_features),
-        _stack_weights(records, offsets(n_arcs)),
-    )
+    with _no_garbage_collection():
+        records = _read(graphs, AttributeNames(node_attrs, edge_attrs, weight))
+        n_nodes = np.array([record.n_nodes for record in records], np.int64)
+        ends, n_arcs = _stack_ends(records)
+        node_columns = [record.node_columns for record in records]
+        edge_columns = [record.edge_columns for record in records]
+        node_features = _stack_features(node_columns, n_nodes, categorical_features)
+        arc_features = _stack_features(edge_columns, n_arcs, categorical_features)
+        weights = _stack_weights(records, offsets(n_arcs))
+    return from_arcs(n_nodes, n_arcs, ends, node_features, arc_features, weights)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Pause the collector, whose every full run walks over all the user's objects."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _gather_views(views: list[Graph]) -> GraphCollection | None:

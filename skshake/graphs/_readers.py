@@ -57,12 +57,13 @@ def as_array(values: Any) -> np.ndarray:
 
 
 def join(parts: list[Any], axis: int = 0) -> np.ndarray:
-    """Concatenate arrays or torch tensors (by torch, if all are) into one array."""
-    kinds = set(map(type, parts))
-    if len(kinds) == 1 and hasattr(parts[0], "detach"):
-        torch = sys.modules["torch"]
-        return torch.cat(parts, axis).detach().cpu().numpy()
-    return np.concatenate([as_array(part) for part in parts], axis)
+    """Concatenate arrays or tensors into one array."""
+    try:
+        # Tensors on the CPU share their memory; this is the fastest way to join them.
+        arrays = [part.numpy() for part in parts]
+    except (AttributeError, RuntimeError, TypeError):
+        arrays = [as_array(part) for part in parts]
+    return np.concatenate(arrays, axis)
 
 
 def _given(name: str, values: Any) -> Columns:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy import sparse
 
 from skshake.graphs import as_graph_numbers, offsets, rows_of
@@ -298,9 +300,9 @@ class GraphHierarchy:
 
 
 def concatenate_hierarchies(
-    parts: Sequence[HierarchyCollection],
+    parts: Sequence[HierarchyCollection], n_jobs: int | None = None
 ) -> HierarchyCollection:
-    """Join collections of the same levels, graphs in order."""
+    """Join collections of the same levels, graphs in order, levels in parallel."""
     first = parts[0]
     for part in parts:
         if part.signature != first.signature or part.n_forests != first.n_forests:
@@ -310,19 +312,18 @@ def concatenate_hierarchies(
             )
     if len(parts) == 1:
         return first
-    joined: dict[tuple[int, ...], Level] = {}
-
-    def join(levels: tuple[Level, ...]) -> Level:
-        """Levels of all parts as one; those that forests share stay shared."""
-        key = tuple(map(id, levels))
-        if key not in joined:
-            joined[key] = concatenate_levels(levels)
-        return joined[key]
-
-    forests = []
-    for forest in range(first.n_forests):
-        by_level = zip(*(part.forests[forest] for part in parts), strict=True)
-        forests.append(tuple(join(levels) for levels in by_level))
+    # Known by the parts' levels, a level that forests share is joined once.
+    by_forest = [
+        list(zip(*(part.forests[forest] for part in parts), strict=True))
+        for forest in range(first.n_forests)
+    ]
+    keys = [[tuple(map(id, levels)) for levels in forest] for forest in by_forest]
+    distinct = dict(zip(chain(*keys), chain(*by_forest), strict=True))
+    joined = Parallel(n_jobs=n_jobs, backend="threading")(
+        delayed(concatenate_levels)(levels) for levels in distinct.values()
+    )
+    level_of = dict(zip(distinct, joined, strict=True))
+    forests = [tuple(level_of[key] for key in forest) for forest in keys]
     node_ptr = offsets(np.concatenate([np.diff(part.node_ptr) for part in parts]))
     return HierarchyCollection(node_ptr, tuple(forests), first.pooling_key)
 

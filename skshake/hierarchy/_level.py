@@ -14,10 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from skshake.forests import count_blocks
-from skshake.graphs import FLOAT, Features, GraphCollection, offsets, owner_of, rows_of
+from skshake.graphs import FLOAT, Features, GraphCollection, offsets, rows_of
 from skshake.hierarchy._categories import Vocabulary
-from skshake.hierarchy._pooling import contract_edges, pool_categories, pool_numbers
+from skshake.hierarchy._pooling import (
+    contract_edges,
+    count_blocks,
+    number_blocks,
+    pool_categories,
+    pool_numbers,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +166,6 @@ def pool_features(
     slots, shares = np.empty(0, np.int32), np.empty(0, FLOAT)
     if features.kind[1]:
         codes, tables = vocabulary.tables_for(features.categories)
-        # Allocated for the worst case: pages that are never written cost nothing.
         slots, shares = np.empty(codes.size, np.int32), np.empty(codes.size, FLOAT)
         pool_categories(
             codes, *tables, segment, n_segments, is_mean, indptr, slots, shares
@@ -176,15 +180,20 @@ def coarsen(
     graphs: GraphCollection, q: float, block: np.ndarray, pooling: Pooling
 ) -> Level:
     """Contract each block of each graph into one coarse node."""
-    node_ptr = offsets(count_blocks(graphs.node_ptr, block))
+    node_ptr = np.empty_like(graphs.node_ptr)
+    count_blocks(graphs.node_ptr, block, node_ptr)
+    # Allocated for the worst case: pages that are never written cost nothing.
     edges = np.empty((graphs.n_edges, 2), np.int32)
-    weight = np.empty(graphs.n_edges)
-    edge_ptr = np.empty(len(graphs) + 1, np.int64)
-    coarse_of_edge = np.empty(graphs.n_edges, np.int64)
+    weight = np.empty(graphs.n_edges, FLOAT)
+    edge_ptr = np.empty_like(graphs.edge_ptr)
+    has_edge_features = bool(graphs.edge_features.n_columns)
+    coarse_of_edge = np.empty(graphs.n_edges * has_edge_features, np.int64)
     contract_edges(
-        graphs.edge_ptr,
-        graphs.edges,
         graphs.node_ptr,
+        graphs.edge_ptr,
+        graphs.arcs.indptr,
+        graphs.arcs.indices,
+        graphs.arcs.edge_of_arc,
         block,
         node_ptr,
         np.empty(0) if graphs.edge_weight is None else graphs.edge_weight,
@@ -193,29 +202,38 @@ def coarsen(
         edge_ptr,
         coarse_of_edge,
     )
-    coarse_of_node = block + node_ptr[owner_of(graphs.node_ptr)]
-    n_edges = int(edge_ptr[-1])
-    return Level(
-        q,
-        node_ptr,
-        edge_ptr,
-        edges[:n_edges],
-        weight[:n_edges].astype(FLOAT),
-        pool_features(
-            graphs.node_features,
-            coarse_of_node,
-            int(node_ptr[-1]),
-            pooling.node_pooling,
-            pooling.node_vocabulary,
-        ),
-        pool_features(
+    n_nodes, n_edges = int(node_ptr[-1]), int(edge_ptr[-1])
+    edge_attr = empty_pooled(n_edges)
+    if has_edge_features:
+        edge_attr = pool_features(
             graphs.edge_features,
             coarse_of_edge,
             n_edges,
             pooling.edge_pooling,
             pooling.edge_vocabulary,
-        ),
-        block,
+        )
+    coarse_of_node = np.empty(graphs.n_nodes, np.int64)
+    number_blocks(graphs.node_ptr, block, node_ptr, coarse_of_node)
+    x = pool_features(
+        graphs.node_features,
+        coarse_of_node,
+        n_nodes,
+        pooling.node_pooling,
+        pooling.node_vocabulary,
+    )
+    return Level(
+        q, node_ptr, edge_ptr, edges[:n_edges], weight[:n_edges], x, edge_attr, block
+    )
+
+
+def empty_pooled(n_rows: int) -> PooledFeatures:
+    """Features without columns."""
+    return PooledFeatures(
+        np.empty((n_rows, 0), FLOAT),
+        np.zeros(n_rows + 1, np.int64),
+        np.empty(0, np.int32),
+        np.empty(0, FLOAT),
+        0,
     )
 
 

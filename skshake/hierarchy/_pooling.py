@@ -27,10 +27,45 @@ def _insertion_sort(values, n):
 
 
 @njit(cache=True, nogil=True)
+def count_blocks(node_ptr, block, block_ptr):
+    """Offsets of the blocks of each graph.
+
+    Parameters
+    ----------
+    node_ptr : int64 array of shape (n_graphs + 1,)  # IN
+    block : int32 array of shape (n_nodes,)  # IN, numbered within the graph
+    block_ptr : int64 array of shape (n_graphs + 1,)  # OUT
+    """
+    block_ptr[0] = 0
+    for g in range(len(node_ptr) - 1):
+        n_blocks = 0
+        for v in range(node_ptr[g], node_ptr[g + 1]):
+            n_blocks = max(n_blocks, block[v] + 1)
+        block_ptr[g + 1] = block_ptr[g] + n_blocks
+
+
+@njit(cache=True, nogil=True)
+def number_blocks(node_ptr, block, block_ptr, block_of_node):
+    """Number the blocks of all graphs one after the other.
+
+    Parameters
+    ----------
+    node_ptr, block_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
+    block : int32 array of shape (n_nodes,)  # IN, numbered within the graph
+    block_of_node : int64 array of shape (n_nodes,)  # OUT
+    """
+    for g in range(len(node_ptr) - 1):
+        for v in range(node_ptr[g], node_ptr[g + 1]):
+            block_of_node[v] = block_ptr[g] + block[v]
+
+
+@njit(cache=True, nogil=True)
 def contract_edges(
-    edge_ptr,
-    edges,
     node_ptr,
+    edge_ptr,
+    indptr,
+    indices,
+    edge_of_arc,
     block,
     block_ptr,
     edge_weight,
@@ -43,81 +78,96 @@ def contract_edges(
 
     Parameters
     ----------
-    edge_ptr : int64 array of shape (n_graphs + 1,)  # IN
-    edges : int32 array of shape (n_edges, 2)  # IN, ends within the graph
-    node_ptr : int64 array of shape (n_graphs + 1,)  # IN
+    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
+    indptr : int64 array of shape (n_nodes + 1,)  # IN
+    indices : int32 array of shape (n_arcs,)  # IN, within the graph
+    edge_of_arc : int32 array of shape (n_arcs,)  # IN, within the graph
+        Empty if there are neither edge weights nor features to pool.
     block : int32 array of shape (n_nodes,)  # IN, numbered within the graph
     block_ptr : int64 array of shape (n_graphs + 1,)  # IN
     edge_weight : float64 array of shape (n_edges,), or empty if all are 1  # IN
     coarse_edges : int32 array of shape (n_edges, 2)  # OUT, sorted, first < second
-    coarse_weight : float64 array of shape (n_edges,)  # OUT, sum of input weights
+    coarse_weight : float32 array of shape (n_edges,)  # OUT, sum of input weights
     coarse_edge_ptr : int64 array of shape (n_graphs + 1,)  # OUT
     coarse_of_edge : int64 array of shape (n_edges,)  # OUT
-        Coarse edge of each input edge over the whole collection, or INSIDE.
+        Coarse edge of each input edge over the whole collection, or INSIDE; empty if
+        there are no features to pool.
 
     Notes
     -----
-    The first two outputs are filled as far as ``coarse_edge_ptr[-1]``. Edges are put in
-    order of their smaller block by counting; then each block joins its own edges.
-    Linear in edges, but for sorting the neighbours of each block.
+    The first two outputs are filled as far as ``coarse_edge_ptr[-1]``. Linear in arcs,
+    but for sorting the neighbours of each block; scratch memory of the size of the
+    largest graph's nodes.
     """
-    max_blocks = 0
-    max_edges = 0
-    for g in range(len(edge_ptr) - 1):
-        max_blocks = max(max_blocks, block_ptr[g + 1] - block_ptr[g])
-        max_edges = max(max_edges, edge_ptr[g + 1] - edge_ptr[g])
-    start = np.empty(max_blocks + 1, np.int64)
-    by_block = np.empty(max_edges, np.int64)
-    larger_of = np.empty(max_edges, np.int32)
-    edge_to = np.full(max_blocks, -1, np.int64)
-    neighbours = np.empty(max_blocks, np.int32)
+    max_nodes = 0
+    for g in range(len(node_ptr) - 1):
+        max_nodes = max(max_nodes, node_ptr[g + 1] - node_ptr[g])
+    start = np.empty(max_nodes + 1, np.int32)
+    by_block = np.empty(max_nodes, np.int32)
+    # Coarse edge to each block, numbered within the graph, and for which block it is.
+    edge_to = np.empty(max_nodes, np.int32)
+    neighbours = np.empty(max_nodes, np.int32)
+    weights = np.empty(max_nodes, np.float64)
     n_coarse = 0
     coarse_edge_ptr[0] = 0
-    for g in range(len(edge_ptr) - 1):
+    for g in range(len(node_ptr) - 1):
         offset = node_ptr[g]
+        n = node_ptr[g + 1] - offset
         n_blocks = block_ptr[g + 1] - block_ptr[g]
         start[: n_blocks + 1] = 0
-        for e in range(edge_ptr[g], edge_ptr[g + 1]):
-            a, b = block[offset + edges[e, 0]], block[offset + edges[e, 1]]
-            if a == b:
-                coarse_of_edge[e] = INSIDE
-            else:
-                start[min(a, b) + 1] += 1
-        for a in range(n_blocks):
-            start[a + 1] += start[a]
-        for e in range(edge_ptr[g], edge_ptr[g + 1]):
-            a, b = block[offset + edges[e, 0]], block[offset + edges[e, 1]]
-            if a != b:
-                place = start[min(a, b)]
-                by_block[place] = e
-                larger_of[place] = max(a, b)
-                start[min(a, b)] += 1
+        for v in range(n):
+            start[block[offset + v] + 1] += 1
+        for b in range(n_blocks):
+            start[b + 1] += start[b]
+        for v in range(n):
+            b = block[offset + v]
+            by_block[start[b]] = v
+            start[b] += 1
+        edge_to[:n_blocks] = -1
+        base = n_coarse
         first = 0
         for a in range(n_blocks):
-            # After the counting sort start[a] is where the edges of block a end.
+            # After the counting sort start[a] is where block a ends.
             last = start[a]
-            first_coarse = n_coarse
+            first_coarse = n_coarse - base
             n_neighbours = 0
             for k in range(first, last):
-                b = larger_of[k]
-                if edge_to[b] < first_coarse:
-                    edge_to[b] = n_coarse + n_neighbours
-                    neighbours[n_neighbours] = b
-                    n_neighbours += 1
+                v = offset + by_block[k]
+                for arc in range(indptr[v], indptr[v + 1]):
+                    b = block[offset + indices[arc]]
+                    if b <= a:
+                        continue
+                    if edge_to[b] < first_coarse:
+                        edge_to[b] = first_coarse + n_neighbours
+                        neighbours[n_neighbours] = b
+                        weights[n_neighbours] = 0.0
+                        n_neighbours += 1
+                    place = edge_to[b] - first_coarse
+                    if len(edge_weight):
+                        weights[place] += edge_weight[edge_ptr[g] + edge_of_arc[arc]]
+                    else:
+                        weights[place] += 1.0
             if n_neighbours <= FEW:
                 _insertion_sort(neighbours, n_neighbours)
             else:
                 neighbours[:n_neighbours].sort()
             for k in range(n_neighbours):
-                edge_to[neighbours[k]] = n_coarse
+                b = neighbours[k]
                 coarse_edges[n_coarse, 0] = a
-                coarse_edges[n_coarse, 1] = neighbours[k]
-                coarse_weight[n_coarse] = 0.0
+                coarse_edges[n_coarse, 1] = b
+                coarse_weight[n_coarse] = weights[edge_to[b] - first_coarse]
+                edge_to[b] = n_coarse - base
                 n_coarse += 1
-            for k in range(first, last):
-                e, coarse = by_block[k], edge_to[larger_of[k]]
-                coarse_of_edge[e] = coarse
-                coarse_weight[coarse] += edge_weight[e] if len(edge_weight) else 1.0
+            if len(coarse_of_edge):
+                for k in range(first, last):
+                    v = offset + by_block[k]
+                    for arc in range(indptr[v], indptr[v + 1]):
+                        b = block[offset + indices[arc]]
+                        if b > a:
+                            edge = edge_ptr[g] + edge_of_arc[arc]
+                            coarse_of_edge[edge] = base + edge_to[b]
+                        elif b == a:
+                            coarse_of_edge[edge_ptr[g] + edge_of_arc[arc]] = INSIDE
             first = last
         coarse_edge_ptr[g + 1] = n_coarse
 
@@ -205,6 +255,11 @@ def pool_categories(
                 entry = first[c] + codes[by_segment[k], c] - low[c] + 1
                 found[k - begin] = table[min(max(entry, first[c]), last)]
             n_found = end - begin
+            if n_found == 1:
+                slots[n_entries] = found[0]
+                shares[n_entries] = 1.0
+                n_entries += 1
+                continue
             if n_found <= FEW:
                 _insertion_sort(found, n_found)
             else:

@@ -5,12 +5,13 @@ import pytest
 import torch
 
 from skshake import as_graphs
+from skshake.graphs import arcs_from_edges
 from skshake.network._message import Arcs, plain_messages, sum_messages
 
 
 def _arcs(graphs):
     graphs = as_graphs(graphs)
-    arcs = graphs.arcs
+    arcs = arcs_from_edges(graphs.node_ptr, graphs.edge_ptr, graphs.edges)
     first_node = np.repeat(graphs.node_ptr[:-1], 2 * np.diff(graphs.edge_ptr))
     first_edge = np.repeat(graphs.edge_ptr[:-1], 2 * np.diff(graphs.edge_ptr))
     return Arcs(
