@@ -194,7 +194,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         ``fit`` draws one seed from it. A graph's hierarchy depends on that seed and the
         graph's own content: not on its position, its companions or ``n_jobs``.
     verbose : int, default=0
-        Greater than 0 shows a progress bar.
+        Greater than 0 shows progress bars of the spectra and of the coarsening.
 
     Attributes
     ----------
@@ -398,7 +398,8 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         if not (isinstance(self.q, str) and self.q == "auto"):
             self.q_ = as_resolutions(self.q)
             return None
-        node, edge = node_measure(graphs), edge_measure(graphs)
+        node = node_measure(graphs, self.verbose)
+        edge = edge_measure(graphs, self.verbose)
         components = count_components(graphs.components, graphs.node_ptr)
         objective = Objective(
             node, edge, int(components.sum()), np.diff(graphs.node_ptr), self.phi

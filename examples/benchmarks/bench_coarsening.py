@@ -74,29 +74,23 @@ def fresh(graphs: GraphCollection) -> GraphCollection:
     return replace(graphs)
 
 
+def unweighted(n_nodes: np.ndarray, n_edges: np.ndarray) -> GraphCollection:
+    """Graphs of uniformly random edges; those drawn twice count once."""
+    ends = np.random.default_rng(0).random((2, int(n_edges.sum())))
+    ends = (ends * np.repeat(n_nodes, n_edges)).astype(np.int64)
+    none = (empty_features(int(counts.sum())) for counts in (n_nodes, n_edges))
+    return replace(from_arcs(n_nodes, n_edges, ends, *none), edge_weight=None)
+
+
 def random_graph(n_nodes: int, n_edges: int) -> GraphCollection:
-    """One graph of uniformly random edges; those drawn twice weigh 2."""
-    ends = np.random.default_rng(0).integers(0, n_nodes, (2, n_edges))
-    return from_arcs(
-        np.array([n_nodes]),
-        np.array([n_edges]),
-        ends,
-        empty_features(n_nodes),
-        empty_features(n_edges),
-    )
+    """One random graph."""
+    return unweighted(np.array([n_nodes]), np.array([n_edges]))
 
 
 def many_graphs(n_edges: int) -> GraphCollection:
     """Random graphs of 25 nodes and 27 edges each."""
     n_graphs = n_edges // 27
-    ends = np.random.default_rng(0).integers(0, 25, (2, 27 * n_graphs))
-    return from_arcs(
-        np.full(n_graphs, 25),
-        np.full(n_graphs, 27),
-        ends,
-        empty_features(25 * n_graphs),
-        empty_features(27 * n_graphs),
-    )
+    return unweighted(np.full(n_graphs, 25), np.full(n_graphs, 27))
 
 
 def pyg_list(graphs: GraphCollection) -> list:

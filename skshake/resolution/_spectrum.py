@@ -6,10 +6,11 @@ side (Laplacian of the line graph). Dense in the size of one graph, so for small
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
 from skshake.graphs import Features, GraphCollection, offsets, owner_of, rows_of
 from skshake.resolution._measure import SpectralMeasure, empty_measure
@@ -103,7 +104,8 @@ def _measure(
     features: Features,
     component: np.ndarray,
     n_zeros: np.ndarray,
-    laplacians_of,
+    laplacians_of: Callable[[_Stack], np.ndarray],
+    progress: tqdm,
 ) -> SpectralMeasure:
     """Spectral measure of one side.
 
@@ -114,6 +116,7 @@ def _measure(
     component : connected component of each row over the whole collection
     n_zeros : zero eigenvalues of each graph, which is its number of components
     laplacians_of : dense Laplacians of a stack
+    progress : bar to move on by the graphs of each stack
     """
     centred = centre(features.numeric, component)
     point_ptr = offsets(np.diff(ptr) - n_zeros)
@@ -135,6 +138,7 @@ def _measure(
         reconstruction[points] = _normalised(energy)[is_point]
         dirichlet[points] = _normalised(dirichlet_energy)[is_point]
         complexity[points] = 1 / size
+        progress.update(len(stack.graphs))
     return SpectralMeasure(point_ptr, mu, reconstruction, dirichlet, complexity)
 
 
@@ -150,27 +154,31 @@ def count_components(component: np.ndarray, ptr: np.ndarray) -> np.ndarray:
     return np.bincount(owner_of(ptr)[first_rows], minlength=len(ptr) - 1)
 
 
-def node_measure(graphs: GraphCollection) -> SpectralMeasure:
-    """Exact measure of the node side."""
-    return _measure(
-        graphs.node_ptr,
-        graphs.node_features,
-        graphs.components,
-        count_components(graphs.components, graphs.node_ptr),
-        lambda stack: _laplacians(graphs, stack),
-    )
+def node_measure(graphs: GraphCollection, verbose: int = 0) -> SpectralMeasure:
+    """Exact measure of the node side; verbose shows a bar."""
+    with tqdm(desc="node spectra", total=len(graphs), disable=not verbose) as progress:
+        return _measure(
+            graphs.node_ptr,
+            graphs.node_features,
+            graphs.components,
+            count_components(graphs.components, graphs.node_ptr),
+            lambda stack: _laplacians(graphs, stack),
+            progress,
+        )
 
 
-def edge_measure(graphs: GraphCollection) -> SpectralMeasure:
-    """Exact measure of the edge side; empty when edges carry no features."""
+def edge_measure(graphs: GraphCollection, verbose: int = 0) -> SpectralMeasure:
+    """Exact measure of the edge side, empty without edge features; verbose as above."""
     if not graphs.edge_features.n_columns:
         return empty_measure(len(graphs))
     first_node = np.repeat(graphs.node_ptr[:-1], np.diff(graphs.edge_ptr))
     component = graphs.components[graphs.edges[:, 0] + first_node]
-    return _measure(
-        graphs.edge_ptr,
-        graphs.edge_features,
-        component,
-        count_components(component, graphs.edge_ptr),
-        lambda stack: _line_laplacians(graphs, stack),
-    )
+    with tqdm(desc="edge spectra", total=len(graphs), disable=not verbose) as progress:
+        return _measure(
+            graphs.edge_ptr,
+            graphs.edge_features,
+            component,
+            count_components(component, graphs.edge_ptr),
+            lambda stack: _line_laplacians(graphs, stack),
+            progress,
+        )
