@@ -6,8 +6,7 @@ In: a list of graphs. Out: a HierarchyCollection, one hierarchy per graph.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -22,11 +21,9 @@ from tqdm import tqdm
 
 from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_of
 from skshake.graphs import (
-    Features,
-    Field,
     GraphCollection,
     as_graphs,
-    build_features,
+    match_features,
     with_degree_feature,
 )
 from skshake.hierarchy import (
@@ -36,8 +33,7 @@ from skshake.hierarchy import (
     coarsen,
     concatenate_hierarchies,
     learn_vocabulary,
-    paper_edges,
-    paper_nodes,
+    measure_reduction,
 )
 from skshake.resolution import (
     Objective,
@@ -59,67 +55,6 @@ BARS = 50
 
 class ReductionWarning(UserWarning):
     """Coarsening leaves the graphs almost as large as they were."""
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """Sizes of coarse graphs over sizes of input graphs, on the training graphs.
-
-    Parameters
-    ----------
-    q : tuple of float
-        Resolution of each level.
-    nodes, edges : tuple of float
-        Coarse nodes (edges) of all graphs over input nodes (edges), achieved at each
-        level by the first forest.
-    expected_nodes : tuple of float
-        What ``nodes`` is expected to be: exact with ``q="auto"``, where the spectrum is
-        known, else the mean over forests.
-    expected_nodes_error : tuple of float
-        Standard error of the expectation; 0 if exact, else an upper bound for graphs
-        that are all different: the number of roots is a sum of independent Bernoulli
-        variables, so its variance is at most its mean.
-    paper_nodes, paper_edges : tuple of float
-        The paper's formulas, for comparison.
-    """
-
-    q: tuple[float, ...]
-    nodes: tuple[float, ...]
-    edges: tuple[float, ...]
-    expected_nodes: tuple[float, ...]
-    expected_nodes_error: tuple[float, ...]
-    paper_nodes: tuple[float, ...]
-    paper_edges: tuple[float, ...]
-
-
-def _measure_reduction(
-    graphs: GraphCollection,
-    hierarchies: HierarchyCollection,
-    expect_nodes: Callable[[float], float] | None,
-) -> Reduction:
-    """Sizes at each level; ``expect_nodes`` is the exact share of nodes, if known."""
-    n_nodes, n_edges = max(graphs.n_nodes, 1), max(graphs.n_edges, 1)
-    rows = []
-    for number, level in enumerate(hierarchies.levels):
-        if np.isinf(level.q) or expect_nodes is not None:
-            expected = 1.0 if expect_nodes is None else expect_nodes(level.q)
-            error = 0.0
-        else:
-            counts = [levels[number].node_ptr[-1] for levels in hierarchies.forests]
-            expected = float(np.mean(counts)) / n_nodes
-            error = float(np.sqrt(np.mean(counts) / len(counts))) / n_nodes
-        rows.append(
-            (
-                level.q,
-                float(level.node_ptr[-1] / n_nodes),
-                float(level.edge_ptr[-1] / n_edges),
-                expected,
-                error,
-                paper_nodes(graphs, level.q) / n_nodes,
-                paper_edges(graphs, level.q) / n_edges,
-            )
-        )
-    return Reduction(*map(tuple, zip(*rows, strict=True)))
 
 
 def _chunk_bounds(graphs: GraphCollection, n_chunks: int) -> np.ndarray:
@@ -330,7 +265,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         self._seed = seed
         self.n_forests_ = self._choose_n_forests(len(graphs))
         hierarchies = self._coarsen(graphs)
-        self.reduction_ = _measure_reduction(
+        self.reduction_ = measure_reduction(
             graphs, hierarchies, objective and objective.expected_node_share
         )
         self._warn_if_useless()
@@ -377,11 +312,11 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
 
     def _match_features(self, graphs: GraphCollection) -> GraphCollection:
         """Check the features of new graphs against those of training graphs."""
-        edges = _match("edge", graphs.edge_features, self._edge_fields)
+        edges = match_features("edge", graphs.edge_features, self._edge_fields)
         if self._has_node_features:
-            nodes = _match("node", graphs.node_features, self._node_fields)
+            nodes = match_features("node", graphs.node_features, self._node_fields)
         else:
-            _match("node", graphs.node_features, ())
+            match_features("node", graphs.node_features, ())
             nodes = with_degree_feature(graphs).node_features
         return replace(graphs, node_features=nodes, edge_features=edges)
 
@@ -472,48 +407,3 @@ def _check_grid(q_grid: Any, default: np.ndarray) -> np.ndarray:
     if not (np.isfinite(grid).all() and grid[0] > 0 and (np.diff(grid) > 0).all()):
         raise ValueError("q_grid: expected positive, finite, increasing numbers")
     return grid
-
-
-def _match(what: str, features: Features, fields: tuple[Field, ...]) -> Features:
-    """Features with the fitted fields; whole numbers stand in for floats.
-
-    The name of a lone field does not matter. Graphs without rows have no features to
-    disagree about.
-    """
-    if features.fields == fields:
-        return features
-    if not len(features):
-        none = [(f.name, np.empty((0, f.width)), f.is_categorical) for f in fields]
-        return build_features(none, 0)
-    columns = features.columns()
-    names = list(columns) if len(fields) == 1 else [field.name for field in fields]
-    fits = set(names) == set(columns) and all(
-        columns[name].shape[1] == field.width
-        and (columns[name].dtype.kind == "i" or not field.is_categorical)
-        for name, field in zip(names, fields, strict=True)
-    )
-    if not fits:
-        raise ValueError(
-            f"the {what} features were fitted as {_describe(fields)}, but are "
-            f"{_describe(features.fields)}; integer arrays are categorical unless "
-            "categorical_features=False"
-        )
-    return build_features(
-        [
-            (field.name, columns[name], field.is_categorical)
-            for name, field in zip(names, fields, strict=True)
-        ],
-        len(features),
-    )
-
-
-def _describe(fields: tuple[Field, ...]) -> str:
-    """Fields in words."""
-    return (
-        ", ".join(
-            f"{field.width} {'categorical' if field.is_categorical else 'numeric'} "
-            f"column(s) of {field.name!r}"
-            for field in fields
-        )
-        or "no features"
-    )

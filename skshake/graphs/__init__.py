@@ -9,7 +9,7 @@ from skshake.graphs._collection import (
     with_degree_feature,
     without_features,
 )
-from skshake.graphs._convert import as_graphs, from_arcs
+from skshake.graphs._convert import as_graphs
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
@@ -21,6 +21,8 @@ from skshake.graphs._features import (
     empty_features,
 )
 from skshake.graphs._fingerprint import mix
+from skshake.graphs._matching import match_features
+from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "concatenate_graphs",
     "empty_features",
     "from_arcs",
+    "match_features",
     "mix",
     "offsets",
     "owner_of",

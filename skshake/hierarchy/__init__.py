@@ -10,6 +10,7 @@ from skshake.hierarchy._collection import (
 )
 from skshake.hierarchy._level import Level, PooledFeatures, Pooling, as_dense, coarsen
 from skshake.hierarchy._overlap import coarse_shares, overlap_matrix
+from skshake.hierarchy._reduction import Reduction, measure_reduction
 from skshake.hierarchy._sizes import (
     Estimate,
     expected_edges,
@@ -26,6 +27,7 @@ __all__ = [
     "LevelView",
     "PooledFeatures",
     "Pooling",
+    "Reduction",
     "Vocabulary",
     "as_dense",
     "as_hierarchies",
@@ -35,6 +37,7 @@ __all__ = [
     "expected_edges",
     "expected_nodes",
     "learn_vocabulary",
+    "measure_reduction",
     "overlap_matrix",
     "paper_edges",
     "paper_nodes",

@@ -1,0 +1,76 @@
+"""Reduction: how much smaller coarse graphs are than their input.
+
+In: graphs and their hierarchies. Out: shares of nodes and edges at each level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from skshake.graphs import GraphCollection
+from skshake.hierarchy._collection import HierarchyCollection
+from skshake.hierarchy._sizes import paper_edges, paper_nodes
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Sizes of coarse graphs over sizes of input graphs, on the training graphs.
+
+    Parameters
+    ----------
+    q : tuple of float
+        Resolution of each level.
+    nodes, edges : tuple of float
+        Coarse nodes (edges) of all graphs over input nodes (edges), achieved at each
+        level by the first forest.
+    expected_nodes : tuple of float
+        What ``nodes`` is expected to be: exact with ``q="auto"``, where the spectrum is
+        known, else the mean over forests.
+    expected_nodes_error : tuple of float
+        Standard error of the expectation; 0 if exact, else an upper bound for graphs
+        that are all different: the number of roots is a sum of independent Bernoulli
+        variables, so its variance is at most its mean.
+    paper_nodes, paper_edges : tuple of float
+        The paper's formulas, for comparison.
+    """
+
+    q: tuple[float, ...]
+    nodes: tuple[float, ...]
+    edges: tuple[float, ...]
+    expected_nodes: tuple[float, ...]
+    expected_nodes_error: tuple[float, ...]
+    paper_nodes: tuple[float, ...]
+    paper_edges: tuple[float, ...]
+
+
+def measure_reduction(
+    graphs: GraphCollection,
+    hierarchies: HierarchyCollection,
+    expect_nodes: Callable[[float], float] | None,
+) -> Reduction:
+    """Sizes at each level; ``expect_nodes`` is the exact share of nodes, if known."""
+    n_nodes, n_edges = max(graphs.n_nodes, 1), max(graphs.n_edges, 1)
+    rows = []
+    for number, level in enumerate(hierarchies.levels):
+        if np.isinf(level.q) or expect_nodes is not None:
+            expected = 1.0 if expect_nodes is None else expect_nodes(level.q)
+            error = 0.0
+        else:
+            counts = [levels[number].node_ptr[-1] for levels in hierarchies.forests]
+            expected = float(np.mean(counts)) / n_nodes
+            error = float(np.sqrt(np.mean(counts) / len(counts))) / n_nodes
+        rows.append(
+            (
+                level.q,
+                float(level.node_ptr[-1] / n_nodes),
+                float(level.edge_ptr[-1] / n_edges),
+                expected,
+                error,
+                paper_nodes(graphs, level.q) / n_nodes,
+                paper_edges(graphs, level.q) / n_edges,
+            )
+        )
+    return Reduction(*map(tuple, zip(*rows, strict=True)))
