@@ -173,9 +173,9 @@ def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, blo
             for start in range(n):
                 v = start
                 while tree[v] < 0:
-                    first, last = indptr[offset + v], indptr[offset + v + 1]
                     if tree[v] == UNDRAWN:
                         # A fresh entry: the first one, or after a cycle was popped.
+                        first, last = indptr[offset + v], indptr[offset + v + 1]
                         degree = degree_of(cumulative, first, last)
                         state += GOLDEN
                         n_steps += 1
@@ -192,7 +192,9 @@ def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, blo
                         # The entry of the level before: met for the first time.
                         successor = arrow[v]
                         tree[v] = UNDRAWN
-                        if successor == ROOT and last > first and wakes_at[v] >= q:
+                        # An isolated node has threshold 0 and never wakes.
+                        if successor == ROOT and wakes_at[v] >= q:
+                            first, last = indptr[offset + v], indptr[offset + v + 1]
                             state += GOLDEN
                             n_steps += 1
                             at = unit(state) * degree_of(cumulative, first, last)
