@@ -114,15 +114,20 @@ def test_roots_follow_the_kernel_on_a_larger_graph(weights, global_random_seed):
     # Method section 1: P(root of i = j) = K_ij with K = q (qI + L)^-1.
     adjacency = _ladder(10, weights)
     laplacian = np.diag(adjacency.sum(axis=1)) - adjacency
-    n, n_draws = len(adjacency), 6_000
+    n, n_draws = len(adjacency), 20_000 if len(weights) == 1 else 6_000
     forests = draw(adjacency, [2.0, 0.2], n_draws, global_random_seed)
     for q, root in zip(forests.q, forests.root, strict=True):
         kernel = q * np.linalg.inv(q * np.eye(n) + laplacian)
         counts = np.zeros((n, n))
         np.add.at(counts, (np.tile(np.arange(n), n_draws), root), 1)
-        error = np.sqrt(np.clip(kernel * (1 - kernel), 1e-5, None) / n_draws)
-        # 400 entries: |z| < 5.5 for all of them holds but once in 60,000 runs.
-        assert np.abs((counts / n_draws - kernel) / error).max() < 5.5
+        # Only cells that expect enough draws for a normal law are judged; they hold
+        # nearly all of the probability.
+        is_judged = n_draws * np.minimum(kernel, 1 - kernel) > 100
+        assert kernel[is_judged].sum() > 0.85 * n
+        error = np.sqrt(kernel * (1 - kernel) / n_draws)[is_judged]
+        # 400 entries: |z| < 6 for all of them holds but once in 10^6 runs.
+        difference = counts[is_judged] / n_draws - kernel[is_judged]
+        assert np.abs(difference / error).max() < 6
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e4])
