@@ -40,9 +40,10 @@ class NetworkShape:
     conv: str
     level_input: str
     dropout: float
-    jumping: bool = True
-    pooling: tuple[str, ...] = ("mean", "max", "sum")
-    size_feature: bool = True
+
+
+# What ``pool_graphs`` puts side by side.
+N_POOLINGS = 3
 
 
 class BatchNorm(nn.BatchNorm1d):
@@ -143,25 +144,20 @@ def send_down(h: Tensor, rows: SparseRows) -> Tensor:
     )
 
 
-def pool_graphs(h: Tensor, node_ptr: Tensor, kinds: Sequence[str]) -> Tensor:
+def pool_graphs(h: Tensor, node_ptr: Tensor) -> Tensor:
     """Mean, maximum and scaled sum of each graph's node states, side by side.
 
-    A graph without nodes gets zeros.
+    The sum is divided by the root of the number of nodes. A graph without nodes gets
+    zeros.
     """
     counts = node_ptr.diff()
     owner = torch.repeat_interleave(counts, output_size=len(h))
     out = h.new_zeros(len(counts), h.shape[1])
     total = out.index_add(0, owner, h)
-    pooled = []
-    for kind in kinds:
-        if kind == "mean":
-            pooled.append(total / counts.clamp(min=1)[:, None])
-        elif kind == "sum":
-            pooled.append(total / counts.clamp(min=1)[:, None].sqrt())
-        else:
-            index = owner[:, None].expand_as(h)
-            pooled.append(out.scatter_reduce(0, index, h, "amax", include_self=False))
-    return torch.cat(pooled, dim=1)
+    index = owner[:, None].expand_as(h)
+    largest = out.scatter_reduce(0, index, h, "amax", include_self=False)
+    n_nodes = counts.clamp(min=1)[:, None]
+    return torch.cat([total / n_nodes, largest, total / n_nodes.sqrt()], dim=1)
 
 
 class SHAKENetwork(nn.Module):
@@ -180,13 +176,12 @@ class SHAKENetwork(nn.Module):
         widths, o = shape.widths, shape.hidden_dim
         self.node_encoder = FeatureEncoder(widths.x_numeric, widths.x_slots, o)
         self.edge_encoder = FeatureEncoder(widths.edge_numeric, widths.edge_slots, o)
-        self.size_encoder = nn.Linear(1, o) if shape.size_feature else None
+        self.size_encoder = nn.Linear(1, o)
         self.register_buffer("weight_scale", torch.ones(len(shape.n_layers)))
         self.levels = nn.ModuleList(
             nn.ModuleList(MessageLayer(shape) for _ in range(n)) for n in shape.n_layers
         )
-        n_pooled = 1 + shape.n_layers[0] if shape.jumping else 1
-        width = o * len(shape.pooling) * n_pooled
+        width = o * N_POOLINGS * (1 + shape.n_layers[0])
         layers: list[nn.Module] = []
         for _ in range(shape.n_readout):
             layers += [nn.Linear(width, o), nn.ReLU(), nn.Dropout(shape.dropout)]
@@ -229,11 +224,7 @@ class SHAKENetwork(nn.Module):
             for layer in cast(nn.ModuleList, self.levels[depth]):
                 h = layer(h, edge_states, level)
                 states.append(h)
-        if not self.shape.jumping:
-            states = states[-1:]
-        pooled = [
-            pool_graphs(s, levels[0].node_ptr, self.shape.pooling) for s in states
-        ]
+        pooled = [pool_graphs(state, levels[0].node_ptr) for state in states]
         return self.readout(torch.cat(pooled, dim=1))
 
     def forward(self, levels: Sequence[LevelBatch]) -> Tensor:
@@ -249,6 +240,4 @@ class SHAKENetwork(nn.Module):
             h = h + self.node_encoder(level.x)
         else:
             h = self.node_encoder(level.x)
-        if self.size_encoder is not None:
-            h = h + self.size_encoder(level.size.log()[:, None])
-        return h
+        return h + self.size_encoder(level.size.log()[:, None])
