@@ -140,8 +140,9 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         Floating-point type of the network.
     random_state : int, RandomState instance or None, default=None
         Seeds initial weights, dropout, batches and the held-out part. Equal seeds
-        on one CPU with one number of threads give equal bits; torch's and numpy's own
-        streams are left as they were.
+        on one CPU with one number of threads give equal bits (small sets are trained on
+        one thread whatever the setting); torch's and numpy's own streams are left as
+        they were.
     verbose : int, default=0
         Greater than 0 shows a progress bar.
     schedule : {"auto", "one-cycle", "constant"}, default="auto"

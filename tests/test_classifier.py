@@ -104,6 +104,20 @@ def test_equal_seeds_give_equal_bits(hierarchies, y):
     ).any()
 
 
+def test_small_sets_do_not_depend_on_the_number_of_threads(hierarchies, y):
+    n_threads = torch.get_num_threads()
+    fitted = []
+    try:
+        for n in (1, 2):
+            torch.set_num_threads(n)
+            fitted.append(fast(hidden_dim=64, max_iter=5).fit(hierarchies, y).module_)
+            assert torch.get_num_threads() == n
+    finally:
+        torch.set_num_threads(n_threads)
+    for one, two in zip(*(module.parameters() for module in fitted), strict=True):
+        assert torch.equal(one, two)
+
+
 def test_the_users_random_streams_are_left_alone(hierarchies, y):
     torch.manual_seed(5)
     np.random.seed(5)

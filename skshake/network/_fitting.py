@@ -27,6 +27,9 @@ from skshake.network._training import (
     train_network,
 )
 
+# Numbers in the node states of one batch up to which one thread is used.
+SMALL_BATCH = 131_072
+
 
 class LabelledGraphs(NamedTuple):
     """Hierarchies with encoded labels (n_graphs,) and weights (n_graphs,)."""
@@ -68,6 +71,24 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
             with torch.cuda.device(device):
                 torch.cuda.manual_seed(seed)
         yield
+
+
+@contextmanager
+def one_thread_if_small(n_values: float) -> Iterator[None]:
+    """Compute small batches on one thread, where a second would only cost.
+
+    Sums depend on the number of threads in their last bits; on one thread a fit is the
+    same in a process of its own and in a worker of a parallel search.
+    """
+    n_threads = torch.get_num_threads()
+    if n_values > SMALL_BATCH:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(n_threads)
 
 
 def feature_widths(hierarchies: HierarchyCollection) -> FeatureWidths:
@@ -124,7 +145,10 @@ def fit_network(
     history : list of EpochRecord
     """
     device = resolve_device(device)
-    with seeded(plan.seed, device):
+    n_nodes = int(training.hierarchies.levels[0].node_ptr[-1])
+    batch_share = min(plan.batch_size / len(training.codes), 1.0)
+    values_per_state = n_nodes * batch_share * shape.hidden_dim
+    with seeded(plan.seed, device), one_thread_if_small(values_per_state):
         network = copy.deepcopy(previous) or build_network(training.hierarchies, shape)
         network.to(device)
         data = DeviceHierarchies(training.hierarchies, device)
