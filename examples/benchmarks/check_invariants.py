@@ -25,8 +25,7 @@ def check(graphs: GraphCollection) -> list[float]:
         q=QS, node_pooling="sum", edge_pooling="sum", n_forests=1, random_state=0
     )
     levels = coarsener.fit_transform(graphs).levels
-    first_node = np.repeat(graphs.node_ptr[:-1], np.diff(graphs.edge_ptr))
-    u, v = (graphs.edges + first_node[:, None]).T
+    u, v = graphs.numbered_ends.T
     weight = np.ones(len(u)) if graphs.edge_weight is None else graphs.edge_weight
     graph_of_node = np.repeat(np.arange(len(graphs)), np.diff(graphs.node_ptr))
     shares = []

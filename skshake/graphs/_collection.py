@@ -179,11 +179,16 @@ class GraphCollection(Sequence):
             hash_weights(self.edge_ptr, self.edge_weight, fingerprints)
         return fingerprints
 
+    @property
+    def numbered_ends(self) -> np.ndarray:
+        """Ends of the edges, nodes numbered over the whole collection."""
+        first_node = np.repeat(self.node_ptr[:-1], np.diff(self.edge_ptr))
+        return self.edges + first_node[:, None]
+
     @cached_property
     def components(self) -> np.ndarray:
         """Connected component of each node, numbered over the whole collection."""
-        first_node = np.repeat(self.node_ptr[:-1], np.diff(self.edge_ptr))
-        u, v = (self.edges + first_node[:, None]).T
+        u, v = self.numbered_ends.T
         ones = np.ones(self.n_edges, np.int8)
         adjacency = sparse.coo_array((ones, (u, v)), shape=(self.n_nodes,) * 2)
         return connected_components(adjacency, directed=False)[1]

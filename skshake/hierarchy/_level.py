@@ -114,6 +114,10 @@ class Level:
     edge_attr: PooledFeatures
     block: np.ndarray
 
+    def numbered_blocks(self, input_node_ptr: np.ndarray) -> np.ndarray:
+        """Block of each input node, numbered over the whole collection."""
+        return self.block + np.repeat(self.node_ptr[:-1], np.diff(input_node_ptr))
+
     def take(self, graphs: np.ndarray, input_nodes: np.ndarray) -> Level:
         """Level of some graphs, given the rows of their input nodes."""
         nodes, node_ptr = rows_of(self.node_ptr, graphs)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs import FLOAT, owner_of
+from skshake.graphs import FLOAT
 from skshake.hierarchy._level import Level
 
 
@@ -20,9 +20,8 @@ def overlap_matrix(
     Blocks of all graphs are numbered one after the other, so the matrix is block
     diagonal; it has at most one entry per input node.
     """
-    graph = owner_of(input_node_ptr)
-    rows = fine.block + fine.node_ptr[graph]
-    columns = coarse.block + coarse.node_ptr[graph]
+    rows = fine.numbered_blocks(input_node_ptr)
+    columns = coarse.numbered_blocks(input_node_ptr)
     n_fine, n_coarse = int(fine.node_ptr[-1]), int(coarse.node_ptr[-1])
     counts = sparse.coo_array(
         (np.ones(len(rows), FLOAT), (rows, columns)), (n_fine, n_coarse)

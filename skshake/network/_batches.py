@@ -194,8 +194,7 @@ class _DeviceLevel:
 
 def _block_sizes(level: Level, input_node_ptr: np.ndarray) -> np.ndarray:
     """Number of input nodes of each block, float32."""
-    first_block = np.repeat(level.node_ptr[:-1], np.diff(input_node_ptr))
-    blocks = level.block + first_block
+    blocks = level.numbered_blocks(input_node_ptr)
     return np.bincount(blocks, minlength=int(level.node_ptr[-1])).astype(np.float32)
 
 

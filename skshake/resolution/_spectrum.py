@@ -171,8 +171,7 @@ def edge_measure(graphs: GraphCollection, verbose: int = 0) -> SpectralMeasure:
     """Exact measure of the edge side, empty without edge features; verbose as above."""
     if not graphs.edge_features.n_columns:
         return empty_measure(len(graphs))
-    first_node = np.repeat(graphs.node_ptr[:-1], np.diff(graphs.edge_ptr))
-    component = graphs.components[graphs.edges[:, 0] + first_node]
+    component = graphs.components[graphs.numbered_ends[:, 0]]
     with tqdm(desc="edge spectra", total=len(graphs), disable=not verbose) as progress:
         return _measure(
             graphs.edge_ptr,
