@@ -23,6 +23,7 @@ from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_o
 from skshake.graphs import (
     GraphCollection,
     as_graphs,
+    chunk_bounds,
     match_features,
     with_degree_feature,
 )
@@ -36,13 +37,10 @@ from skshake.hierarchy import (
     measure_reduction,
 )
 from skshake.resolution import (
+    SOLVERS,
     Objective,
     ResolutionCurves,
-    count_components,
-    default_grid,
-    edge_measure,
-    minimise,
-    node_measure,
+    select_resolution,
 )
 
 # Coarsening that keeps more than this share of the nodes is hardly worth its time.
@@ -55,15 +53,6 @@ BARS = 50
 
 class ReductionWarning(UserWarning):
     """Coarsening leaves the graphs almost as large as they were."""
-
-
-def _chunk_bounds(graphs: GraphCollection, n_chunks: int) -> np.ndarray:
-    """Cut the graphs into consecutive chunks of about equally many nodes and edges."""
-    size = np.diff(graphs.node_ptr) + np.diff(graphs.edge_ptr)
-    done = np.concatenate([[0], np.cumsum(size)])
-    cuts = np.searchsorted(done, np.linspace(0, done[-1], n_chunks + 1))
-    cuts[0], cuts[-1] = 0, len(graphs)
-    return np.unique(cuts)
 
 
 def _coarsen_chunk(
@@ -120,11 +109,18 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         forests times training graphs to about 32,768, within 1 and 16.
     q_grid : array-like of float, default=None
         Increasing q values between which q* is sought; None spans the spectra.
-    solver : {"auto", "eigh"}, default="auto"
+    q_tol : float, default=0.02
+        Of more than 500 training graphs a random subset is used, enlarged until q* is
+        known within this relative tolerance with 95 %. 0 uses all graphs.
+    solver : {"auto", "eigh", "lanczos"}, default="auto"
         How the curves are computed. "eigh" decomposes each Laplacian exactly, at a cost
-        cubic in the nodes (and, with edge features, edges) of a graph.
+        cubic in the nodes (with edge features: edges) of a graph. "lanczos" needs a few
+        dozen products with it, so its cost is linear: losses to about 1e-4, complexity
+        from random vectors. "auto" takes "eigh" for graphs of at most 100 nodes
+        (edges).
     n_jobs : int, default=None
-        Threads (joblib) that draw and pool chunks of graphs; the result is the same.
+        Threads (joblib) that measure, draw and pool chunks of graphs; the result is the
+        same.
     random_state : int, RandomState instance or None, default=None
         ``fit`` draws one seed from it. A graph's hierarchy depends on that seed and the
         graph's own content: not on its position, its companions or ``n_jobs``.
@@ -137,6 +133,10 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         Resolutions, decreasing.
     q_star_ : float
         Learnt resolution; only with ``q="auto"``.
+    q_star_interval_ : tuple of float
+        Where q* of all training graphs lies with 95 %, given that graphs were left out
+        and complexities estimated; nan if J has no inner minimum. Only with
+        ``q="auto"``.
     q_curves_ : ResolutionCurves
         J and its six parts on the grid; only with ``q="auto"``.
     n_forests_ : int
@@ -187,7 +187,8 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         "categorical_features": [StrOptions({"from_dtype"}), "boolean"],
         "n_forests": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "q_grid": ["array-like", None],
-        "solver": [StrOptions({"auto", "eigh", "lanczos"})],
+        "q_tol": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions(set(SOLVERS))],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -205,6 +206,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         categorical_features="from_dtype",
         n_forests="auto",
         q_grid=None,
+        q_tol=0.02,
         solver="auto",
         n_jobs=None,
         random_state=None,
@@ -219,6 +221,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         self.categorical_features = categorical_features
         self.n_forests = n_forests
         self.q_grid = q_grid
+        self.q_tol = q_tol
         self.solver = solver
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -256,18 +259,14 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         -------
         hierarchies : HierarchyCollection of length n_graphs
         """
-        if self.solver == "lanczos":
-            raise NotImplementedError("solver='lanczos' is not there yet; use 'eigh'")
         seed = check_random_state(self.random_state).randint(MAX_SEED)
         graphs = as_graphs(X, categorical_features=self.categorical_features)
         graphs = self._learn_features(graphs)
-        objective = self._learn_resolutions(graphs)
+        objective = self._learn_resolutions(graphs, seed)
         self._seed = seed
         self.n_forests_ = self._choose_n_forests(len(graphs))
         hierarchies = self._coarsen(graphs)
-        self.reduction_ = measure_reduction(
-            graphs, hierarchies, objective and objective.expected_node_share
-        )
+        self.reduction_ = measure_reduction(graphs, hierarchies, objective)
         self._warn_if_useless()
         return hierarchies
 
@@ -320,28 +319,33 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
             nodes = with_degree_feature(graphs).node_features
         return replace(graphs, node_features=nodes, edge_features=edges)
 
-    def _learn_resolutions(self, graphs: GraphCollection) -> Objective | None:
-        """Set ``q_``, and with "auto" also ``q_star_`` and ``q_curves_``.
+    def _learn_resolutions(
+        self, graphs: GraphCollection, seed: int
+    ) -> Objective | None:
+        """Set ``q_``, and with "auto" what else is learnt about it.
 
         Returns
         -------
         objective : Objective or None
             What was minimised; None if q was given.
         """
-        for name in ("q_star_", "q_curves_"):
+        for name in ("q_star_", "q_star_interval_", "q_curves_"):
             self.__dict__.pop(name, None)
         if not (isinstance(self.q, str) and self.q == "auto"):
             self.q_ = as_resolutions(self.q)
             return None
-        node = node_measure(graphs, self.verbose)
-        edge = edge_measure(graphs, self.verbose)
-        components = count_components(graphs.components, graphs.node_ptr)
-        objective = Objective(
-            node, edge, int(components.sum()), np.diff(graphs.node_ptr), self.phi
+        objective, curves, q_star, interval = select_resolution(
+            graphs,
+            phi=self.phi,
+            grid=_check_grid(self.q_grid),
+            tol=self.q_tol,
+            solver=self.solver,
+            seed=seed,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
-        grid = _check_grid(self.q_grid, default_grid([node, edge]))
-        self.q_curves_: ResolutionCurves = objective.curves(grid)
-        self.q_star_ = minimise(objective, self.q_curves_)
+        self.q_curves_: ResolutionCurves = curves
+        self.q_star_, self.q_star_interval_ = q_star, interval
         qs = [np.inf] * bool(self.include_original) + [self.q_star_]
         for _ in range(self.n_levels - 1):
             share = objective.expected_node_share(qs[-1]) / 2
@@ -363,7 +367,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         n_chunks = effective_n_jobs(self.n_jobs)
         if self.verbose:
             n_chunks = max(n_chunks, BARS)
-        bounds = _chunk_bounds(graphs, n_chunks)
+        bounds = chunk_bounds(graphs, n_chunks)
         # Kernels release the GIL, so threads share the arrays without copies.
         parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         parts = parallel(
@@ -397,10 +401,10 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
             )
 
 
-def _check_grid(q_grid: Any, default: np.ndarray) -> np.ndarray:
-    """Grid of q values, checked to be positive and increasing."""
+def _check_grid(q_grid: Any) -> np.ndarray | None:
+    """Grid of q values, checked to be positive and increasing; None stays None."""
     if q_grid is None:
-        return default
+        return None
     grid = np.asarray(q_grid, dtype=np.float64)
     if grid.ndim != 1 or len(grid) < 3:
         raise ValueError(f"q_grid: expected at least 3 numbers, got shape {grid.shape}")

@@ -172,11 +172,6 @@ def test_bad_parameters_are_refused(parameters, message, small_mutag):
         KFCoarsener(**parameters).fit(small_mutag[0])
 
 
-def test_a_feature_of_a_later_release_says_so(small_mutag):
-    with pytest.raises(NotImplementedError, match="lanczos"):
-        KFCoarsener(solver="lanczos").fit(small_mutag[0])
-
-
 def test_transform_before_fit_is_refused(small_mutag):
     with pytest.raises(NotFittedError):
         KFCoarsener().transform(small_mutag[0])

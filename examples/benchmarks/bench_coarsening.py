@@ -10,40 +10,28 @@ Rows whose files or packages (pymetis) are missing are left out, saying so. ``--
 takes a hundredth of each set, to see that everything runs.
 """
 
-import argparse
-import json
 import statistics
-import threading
 import time
-from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-import psutil
+from _bench import (
+    Benchmark,
+    find_exponent,
+    fresh,
+    interleave,
+    many_graphs,
+    measure_peak,
+    random_graph,
+)
 from numba import njit
 
 from skshake import GraphCollection, KFCoarsener
-from skshake.datasets import load_molecules_csv, load_npz
 from skshake.forests import streams_of
 from skshake.forests._generator import GOLDEN, unit
 from skshake.forests._wilson import draw_forests
-from skshake.graphs import empty_features, from_arcs
 
 # Learnt resolutions of the sets (molhiv: the paper's).
 QS = {"molhiv": 1.9, "DD": 6.4, "COLLAB": 17.8, "random": 5.0}
-
-
-def interleave(ours: Callable, theirs: Callable, repeats: int) -> tuple[float, float]:
-    """Median seconds of both, run in turn after one run of each to warm up."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for run in range(repeats + 1):
-        for side, function in enumerate((ours, theirs)):
-            start = time.perf_counter()
-            function()
-            if run:
-                times[side].append(time.perf_counter() - start)
-    return statistics.median(times[0]), statistics.median(times[1])
 
 
 @njit(cache=True, nogil=True)
@@ -67,30 +55,6 @@ def walk_bare(node_ptr, indptr, indices, q, n_steps, state):
                     check += v
                 if n_done == n_steps:
                     return check
-
-
-def fresh(graphs: GraphCollection) -> GraphCollection:
-    """The same graphs without arrays derived by an earlier run."""
-    return replace(graphs)
-
-
-def unweighted(n_nodes: np.ndarray, n_edges: np.ndarray) -> GraphCollection:
-    """Graphs of uniformly random edges; those drawn twice count once."""
-    ends = np.random.default_rng(0).random((2, int(n_edges.sum())))
-    ends = (ends * np.repeat(n_nodes, n_edges)).astype(np.int64)
-    none = (empty_features(int(counts.sum())) for counts in (n_nodes, n_edges))
-    return replace(from_arcs(n_nodes, n_edges, ends, *none), edge_weight=None)
-
-
-def random_graph(n_nodes: int, n_edges: int) -> GraphCollection:
-    """One random graph."""
-    return unweighted(np.array([n_nodes]), np.array([n_edges]))
-
-
-def many_graphs(n_edges: int) -> GraphCollection:
-    """Random graphs of 25 nodes and 27 edges each."""
-    n_graphs = n_edges // 27
-    return unweighted(np.full(n_graphs, 25), np.full(n_graphs, 27))
 
 
 def pyg_list(graphs: GraphCollection) -> list:
@@ -122,10 +86,12 @@ def bench_reading(molhiv: GraphCollection, repeats: int) -> dict[str, float]:
         KFCoarsener(q=1.9, random_state=0).fit_transform(graphs)
 
     from_list, collate = interleave(
-        lambda: coarsen(items), lambda: InMemoryDataset.collate(items), repeats
+        lambda: coarsen(items), lambda: InMemoryDataset.collate(items), repeats=repeats
     )
     from_arrays, collate_again = interleave(
-        lambda: coarsen(fresh(molhiv)), lambda: InMemoryDataset.collate(items), repeats
+        lambda: coarsen(fresh(molhiv)),
+        lambda: InMemoryDataset.collate(items),
+        repeats=repeats,
     )
     return {
         "collate of molhiv, s": collate,
@@ -160,10 +126,10 @@ def bench_sampler(name: str, graphs: GraphCollection, repeats: int) -> dict[str,
         lambda: walk_bare(
             graphs.node_ptr, arcs.indptr, arcs.indices, q, n_steps, np.uint64(1)
         ),
-        repeats,
+        repeats=repeats,
     )
     eight, last = interleave(
-        lambda: forests(coupled), lambda: forests(coupled[-1:]), repeats
+        lambda: forests(coupled), lambda: forests(coupled[-1:]), repeats=repeats
     )
     return {
         f"{name}: forest kernel, ns per step": forest / n_steps * 1e9,
@@ -195,7 +161,7 @@ def bench_metis(name: str, graphs: GraphCollection, repeats: int) -> dict[str, f
             fresh(graphs)
         )
 
-    seconds, metis_seconds = interleave(ours, metis, repeats)
+    seconds, metis_seconds = interleave(ours, metis, repeats=repeats)
     return {f"{name}: METIS / coarsening": metis_seconds / seconds}
 
 
@@ -217,8 +183,8 @@ def bench_growth(sizes: list[int], repeats: int) -> dict[str, float]:
                 if run:
                     times.append(time.perf_counter() - start)
             seconds.append(statistics.median(times))
-        slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-        rows[f"exponent in edges, {sizes[0]:.0e} to {sizes[-1]:.0e}, {label}"] = slope
+        row = f"exponent in edges, {sizes[0]:.0e} to {sizes[-1]:.0e}, {label}"
+        rows[row] = find_exponent(sizes, seconds)
     return rows
 
 
@@ -228,24 +194,10 @@ def bench_memory(n_edges: int) -> dict[str, float]:
     arrays = (graphs.node_ptr, graphs.edge_ptr, graphs.edges, graphs.edge_weight)
     n_bytes = sum(array.nbytes for array in arrays if array is not None)
     KFCoarsener(q=2.0, n_forests=1).fit_transform(random_graph(1000, 5000))
-    process = psutil.Process()
-    before = peak = process.memory_info().rss
-    is_done = threading.Event()
-
-    def watch() -> None:
-        nonlocal peak
-        while not is_done.wait(0.002):
-            peak = max(peak, process.memory_info().rss)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    hierarchies = KFCoarsener(q=2.0, n_forests=1, random_state=0).fit_transform(graphs)
-    is_done.set()
-    watcher.join()
-    assert len(hierarchies) == 1
+    coarsener = KFCoarsener(q=2.0, n_forests=1, random_state=0)
+    growth = measure_peak(lambda: coarsener.fit_transform(graphs))
     return {
-        f"peak memory above the input / input, {n_edges:.0e} edges": (peak - before)
-        / n_bytes
+        f"peak memory above the input / input, {n_edges:.0e} edges": growth / n_bytes
     }
 
 
@@ -258,47 +210,16 @@ def bench_threads(name: str, graphs: GraphCollection, repeats: int) -> dict[str,
     one, two = interleave(
         lambda: coarseners[0].transform(fresh(graphs)),
         lambda: coarseners[1].transform(fresh(graphs)),
-        repeats,
+        repeats=repeats,
     )
     return {f"{name}: one thread / two threads": one / two}
 
 
-def load_sets(data: Path | None, is_quick: bool) -> dict[str, GraphCollection]:
-    """Real sets that are there, or a hundredth of each."""
-    sets = {}
-    for name, load, path in (
-        ("molhiv", load_molecules_csv, "molecules/molhiv.csv.gz"),
-        ("DD", load_npz, "graphs/DD.npz"),
-        ("COLLAB", load_npz, "graphs/COLLAB.npz"),
-    ):
-        if data is None or not (data / path).exists():
-            print(f"left out: {name} ({path} is not in --data)")
-            continue
-        graphs = load(data / path, return_X_y=True)[0]
-        sets[name] = graphs[::100] if is_quick else graphs
-    return sets
-
-
 def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, help="folder of the data sets")
-    parser.add_argument("--json", type=Path, help="file to write the numbers to")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
-    repeats, scale = arguments.repeats, 100 if arguments.quick else 1
-
-    rows: dict[str, float] = {}
-
-    def report(new: dict[str, float]) -> None:
-        rows.update(new)
-        for label, value in new.items():
-            print(f"{label:66} {value:8.2f}", flush=True)
-
-    sets = load_sets(arguments.data, arguments.quick)
+    benchmark = Benchmark(__doc__)
+    repeats, scale, report = benchmark.repeats, benchmark.scale, benchmark.report
+    sets = benchmark.load("molhiv", "DD", "COLLAB")
     if "molhiv" in sets:
         report(bench_reading(sets["molhiv"], repeats))
     million = random_graph(10**6 // scale, 5 * 10**6 // scale)
@@ -310,14 +231,13 @@ def main() -> None:
                 report(bench_metis(name, sets[name], min(repeats, 3)))
         except ImportError:
             print("left out: METIS (pymetis is not installed)")
-    exponents = [4, 5, 6] if arguments.quick else [4, 5, 6, 7]
+    exponents = [4, 5, 6] if scale > 1 else [4, 5, 6, 7]
     report(bench_growth([10**k for k in exponents], min(repeats, 3)))
     report(bench_memory(10**7 // scale))
     for name in ("DD", "molhiv"):
         if name in sets:
             report(bench_threads(name, sets[name], repeats))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(rows, indent=2) + "\n")
+    benchmark.write()
 
 
 if __name__ == "__main__":

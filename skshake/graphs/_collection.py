@@ -340,3 +340,23 @@ def without_features(graphs: GraphCollection) -> GraphCollection:
         node_features=empty_features(graphs.n_nodes),
         edge_features=empty_features(graphs.n_edges),
     )
+
+
+def chunk_bounds(graphs: GraphCollection, n_chunks: int) -> np.ndarray:
+    """Cut graphs into consecutive chunks of about equally many nodes and edges.
+
+    Parameters
+    ----------
+    graphs : GraphCollection
+    n_chunks : int
+
+    Returns
+    -------
+    bounds : int64 array of shape (n_bounds,)
+        Increasing, from 0 to the number of graphs; fewer chunks where graphs are few.
+    """
+    size = np.diff(graphs.node_ptr) + np.diff(graphs.edge_ptr)
+    done = np.concatenate([[0], np.cumsum(size)])
+    cuts = np.searchsorted(done, np.linspace(0, done[-1], n_chunks + 1))
+    cuts[0], cuts[-1] = 0, len(graphs)
+    return np.unique(cuts)

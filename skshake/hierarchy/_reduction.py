@@ -5,7 +5,6 @@ In: graphs and their hierarchies. Out: shares of nodes and edges at each level.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from skshake.graphs import GraphCollection
 from skshake.hierarchy._collection import HierarchyCollection
 from skshake.hierarchy._sizes import paper_edges, paper_nodes
+from skshake.resolution import Objective
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,13 @@ class Reduction:
         Coarse nodes (edges) of all graphs over input nodes (edges), achieved at each
         level by the first forest.
     expected_nodes : tuple of float
-        What ``nodes`` is expected to be: exact with ``q="auto"``, where the spectrum is
-        known, else the mean over forests.
+        What ``nodes`` is expected to be: from the spectra with ``q="auto"``, else the
+        mean over forests.
     expected_nodes_error : tuple of float
-        Standard error of the expectation; 0 if exact, else an upper bound for graphs
-        that are all different: the number of roots is a sum of independent Bernoulli
-        variables, so its variance is at most its mean.
+        Standard error of the expectation. From spectra 0 if all graphs were measured
+        exactly. From forests an upper bound for graphs that are all different: the
+        number of roots is a sum of independent Bernoulli variables, so its variance is
+        at most its mean.
     paper_nodes, paper_edges : tuple of float
         The paper's formulas, for comparison.
     """
@@ -49,15 +50,19 @@ class Reduction:
 def measure_reduction(
     graphs: GraphCollection,
     hierarchies: HierarchyCollection,
-    expect_nodes: Callable[[float], float] | None,
+    objective: Objective | None,
 ) -> Reduction:
-    """Sizes at each level; ``expect_nodes`` is the exact share of nodes, if known."""
+    """Sizes at each level; the objective knows what to expect if q was learnt."""
     n_nodes, n_edges = max(graphs.n_nodes, 1), max(graphs.n_edges, 1)
     rows = []
     for number, level in enumerate(hierarchies.levels):
-        if np.isinf(level.q) or expect_nodes is not None:
-            expected = 1.0 if expect_nodes is None else expect_nodes(level.q)
-            error = 0.0
+        if np.isinf(level.q):
+            expected, error = 1.0, 0.0
+        elif objective is not None:
+            n_measured = max(objective.n_nodes.sum(), 1)
+            expected, error = (
+                x / n_measured for x in objective.expected_nodes(level.q)
+            )
         else:
             counts = [levels[number].node_ptr[-1] for levels in hierarchies.forests]
             expected = float(np.mean(counts)) / n_nodes

@@ -22,12 +22,12 @@ from skshake.resolution import node_measure
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number estimated from forests.
+    """A number that may be estimated.
 
     Parameters
     ----------
     value : float
-        Mean over the draws.
+        Exact, or the mean over random draws.
     standard_error : float
         Standard error of that mean; 0 if the value is exact.
     """
@@ -62,10 +62,10 @@ def expected_nodes(
     q : float
         Resolution; larger q, more nodes.
     n_forests : int, default=None
-        Estimate from so many forests; None computes the trace from the spectrum, at a
-        cost cubic in the nodes of a graph.
+        Estimate from so many forests; None computes the trace from the spectra: exact
+        for graphs of at most 100 nodes, from random vectors beyond.
     random_state : int, RandomState instance or None, default=None
-        Seeds the forests.
+        Seeds the forests or the random vectors.
 
     Returns
     -------
@@ -91,9 +91,11 @@ def expected_nodes(
         return _sample(collection, q, n_forests, random_state)[0]
     if np.isinf(q):
         return Estimate(float(collection.n_nodes), 0.0)
-    measure = node_measure(collection)
-    n_zeros = collection.n_nodes - len(measure.mu)
-    return Estimate(n_zeros + float((q / (q + measure.mu)).sum()), 0.0)
+    seed = check_random_state(random_state).randint(MAX_SEED)
+    n_rows = np.diff(collection.node_ptr)
+    value, error = node_measure(collection, seed=seed).trace(q, n_rows)
+    n_components = len(np.unique(collection.components))
+    return Estimate(n_components + value, error)
 
 
 def expected_edges(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skshake.plotting._axes import one_axes
 from skshake.resolution import ResolutionCurves
 
 CURVES = (
@@ -32,6 +33,8 @@ class QSelectionDisplay:
         Curves on a grid of q.
     q_star : float
         The chosen resolution.
+    interval : (float, float), default=None
+        Where q* lies with 95 %; None or nan draws none.
 
     Attributes
     ----------
@@ -41,11 +44,19 @@ class QSelectionDisplay:
         By the names of the curves' fields.
     band_ : matplotlib.collections.PolyCollection
         J plus and minus its standard deviation over graphs.
+    interval_ : matplotlib.patches.Rectangle or None
+        The interval of q*.
     """
 
-    def __init__(self, curves: ResolutionCurves, q_star: float) -> None:
+    def __init__(
+        self,
+        curves: ResolutionCurves,
+        q_star: float,
+        interval: tuple[float, float] | None = None,
+    ) -> None:
         self.curves = curves
         self.q_star = q_star
+        self.interval = interval
 
     @classmethod
     def from_estimator(cls, coarsener: Any, *, ax: Any = None) -> QSelectionDisplay:
@@ -71,7 +82,9 @@ class QSelectionDisplay:
             raise ValueError(
                 "expected a KFCoarsener fitted with q='auto'; this one has no q_curves_"
             )
-        return cls(coarsener.q_curves_, coarsener.q_star_).plot(ax=ax)
+        return cls(
+            coarsener.q_curves_, coarsener.q_star_, coarsener.q_star_interval_
+        ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> QSelectionDisplay:
         """Draw.
@@ -85,11 +98,8 @@ class QSelectionDisplay:
         -------
         self : QSelectionDisplay
         """
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_ = ax = one_axes(ax, (7, 4.5))
+        self.figure_ = ax.figure
         q, objective = self.curves.q, self.curves.objective
         spread = self.curves.objective_std
         self.band_ = ax.fill_between(
@@ -111,6 +121,11 @@ class QSelectionDisplay:
             label=f"q* = {self.q_star:.3g}",
             linewidth=1.3,
         )
+        self.interval_ = None
+        if self.interval is not None and np.isfinite(self.interval).all():
+            self.interval_ = ax.axvspan(
+                *self.interval, color="tab:red", alpha=0.15, linewidth=0
+            )
         ax.set(xscale="log", xlabel="q (larger is finer)", ylabel="mean over graphs")
         ax.set_xlim(q[0], q[-1])
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)

@@ -8,16 +8,24 @@ from skshake.resolution._objective import (
     default_grid,
     minimise,
 )
-from skshake.resolution._spectrum import count_components, edge_measure, node_measure
+from skshake.resolution._selection import (
+    Selection,
+    measure_objective,
+    select_resolution,
+)
+from skshake.resolution._solvers import SOLVERS, edge_measure, node_measure
 
 __all__ = [
+    "SOLVERS",
     "Objective",
     "ResolutionCurves",
     "ResolutionWarning",
+    "Selection",
     "SpectralMeasure",
-    "count_components",
     "default_grid",
     "edge_measure",
+    "measure_objective",
     "minimise",
     "node_measure",
+    "select_resolution",
 ]

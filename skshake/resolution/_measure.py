@@ -1,6 +1,7 @@
 """SpectralMeasure: all that the six curves need to know about each graph.
 
-In: eigenvalues (or quadrature nodes) with weights. Out: losses and complexity at any q.
+In: eigenvalues or quadrature points, with weights. Out: losses and complexity at any
+q, and how far the complexity can be wrong where it is estimated.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from skshake.graphs import offsets, owner_of, rows_of
+
 N_CURVES = 3
+# Random vectors per graph wherever the complexity is estimated; NO_PROBE marks a point
+# that no random vector stands behind.
+N_PROBES, NO_PROBE = 8, -1
+POINT_FIELDS = ("mu", "reconstruction", "dirichlet", "complexity", "spread", "probe")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +40,13 @@ class SpectralMeasure:
     mu : float64 array of shape (n_points,)
     reconstruction, dirichlet, complexity : float64 arrays of shape (n_points,)
         Weights r, d and c.
+    spread : float64 array of shape (n_points,)
+        Weights c of each random vector taken alone, for the error of df.
+    probe : int8 array of shape (n_points,)
+        Random vector, 0 to 7, from which a point's complexity was estimated; -1 where
+        it is exact.
+    loss_error : float64 array of shape (n_graphs,)
+        Bound of what each curve of a graph may be off because steps ended; 0 if exact.
     """
 
     ptr: np.ndarray
@@ -40,6 +54,9 @@ class SpectralMeasure:
     reconstruction: np.ndarray
     dirichlet: np.ndarray
     complexity: np.ndarray
+    spread: np.ndarray
+    probe: np.ndarray
+    loss_error: np.ndarray
 
     def curves(self, q: float) -> np.ndarray:
         """L_rec, L_dir and df of each graph at one q, shape (n_graphs, 3)."""
@@ -54,6 +71,32 @@ class SpectralMeasure:
             curves,
         )
         return curves
+
+    def complexity_error(self, q: float, q_before: float = 0.0) -> float:
+        """Standard error of the mean df at q, less that at ``q_before``; 0 if exact."""
+        gain = q / (q + self.mu) - q_before / (q_before + self.mu)
+        return self._probe_error(gain) / (len(self.ptr) - 1)
+
+    def trace(self, q: float, n_rows: np.ndarray) -> tuple[float, float]:
+        """Sum of gains of all graphs, and its standard error.
+
+        Parameters
+        ----------
+        q : float
+        n_rows : int array of shape (n_graphs,)
+            Rows of each graph, by which its df is multiplied.
+        """
+        gain = n_rows[owner_of(self.ptr)] * q / (q + self.mu)
+        return float(self.complexity @ gain), self._probe_error(gain)
+
+    def _probe_error(self, values: np.ndarray) -> float:
+        """Standard error of the sum of c times values, from the spread of probes."""
+        is_guess = self.probe != NO_PROBE
+        by_probe = np.bincount(
+            self.probe[is_guess], (self.spread * values)[is_guess], minlength=N_PROBES
+        )
+        # Each vector's share is an eighth of an independent estimate of the sum.
+        return float(by_probe.std(ddof=1) * np.sqrt(N_PROBES))
 
 
 @njit(cache=True, nogil=True)
@@ -83,4 +126,38 @@ def _curves(ptr, mu, reconstruction, dirichlet, complexity, q, curves):
 def empty_measure(n_graphs: int) -> SpectralMeasure:
     """A side that contributes nothing."""
     none = np.empty(0)
-    return SpectralMeasure(np.zeros(n_graphs + 1, np.int64), none, none, none, none)
+    ptr = np.zeros(n_graphs + 1, np.int64)
+    return exact(ptr, none, none, none, none)
+
+
+def exact(
+    ptr: np.ndarray,
+    mu: np.ndarray,
+    reconstruction: np.ndarray,
+    dirichlet: np.ndarray,
+    complexity: np.ndarray,
+) -> SpectralMeasure:
+    """A measure in which nothing is estimated."""
+    return SpectralMeasure(
+        ptr,
+        mu,
+        reconstruction,
+        dirichlet,
+        complexity,
+        np.zeros(len(mu)),
+        np.full(len(mu), NO_PROBE, np.int8),
+        np.zeros(len(ptr) - 1),
+    )
+
+
+def join_measures(parts: list[SpectralMeasure], graphs: np.ndarray) -> SpectralMeasure:
+    """One measure of all graphs, whose numbers are given in the order of the parts."""
+    order = np.argsort(graphs)
+    counts = np.concatenate([np.diff(part.ptr) for part in parts])
+    rows, ptr = rows_of(offsets(counts), order)
+    joined = {
+        name: np.concatenate([getattr(part, name) for part in parts])[rows]
+        for name in POINT_FIELDS
+    }
+    loss_error = np.concatenate([part.loss_error for part in parts])[order]
+    return SpectralMeasure(ptr=ptr, loss_error=loss_error, **joined)

@@ -19,6 +19,8 @@ from skshake.resolution._measure import SpectralMeasure
 N_GRID = 121
 # Shares of nodes that a q* at the border may leave, and that it leaves if J is flat.
 FEWEST_NODES, MOST_NODES, FLAT_NODES = 0.05, 0.95, 0.5
+# Of log q, for derivatives of J.
+STEP = 0.05
 
 
 class ResolutionWarning(UserWarning):
@@ -43,6 +45,11 @@ class ResolutionCurves:
         J.
     objective_std : ndarray of shape (n_grid,)
         Standard deviation of J over graphs.
+    objective_error : ndarray of shape (n_grid,)
+        Standard error of J as the mean over all training graphs: from graphs left out,
+        and from complexities that were estimated. 0 if all is exact.
+    n_graphs : int
+        Training graphs that were used.
     """
 
     q: np.ndarray
@@ -54,12 +61,15 @@ class ResolutionCurves:
     edge_complexity: np.ndarray
     objective: np.ndarray
     objective_std: np.ndarray
+    objective_error: np.ndarray
+    n_graphs: int
 
     def to_frame(self) -> Any:
         """All curves as a pandas DataFrame, one row per q."""
         import pandas as pd
 
-        return pd.DataFrame({f.name: getattr(self, f.name) for f in fields(self)})
+        columns = [f.name for f in fields(self) if f.name != "n_graphs"]
+        return pd.DataFrame({name: getattr(self, name) for name in columns})
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,18 +83,21 @@ class Objective:
     Parameters
     ----------
     node, edge : SpectralMeasure
-    n_components : int
-        Connected components of all graphs; each keeps at least one node.
+    n_components : ndarray of shape (n_graphs,)
+        Connected components; each keeps at least one node.
     n_nodes : ndarray of shape (n_graphs,)
     phi : float
         Weight of the complexity; larger phi, coarser graphs.
+    n_population : int
+        Training graphs, of which the measured ones are a random subset or all.
     """
 
     node: SpectralMeasure
     edge: SpectralMeasure
-    n_components: int
+    n_components: np.ndarray
     n_nodes: np.ndarray
     phi: float
+    n_population: int
 
     def per_graph(self, q: float) -> np.ndarray:
         """Six curves and J of each graph, shape (n_graphs, 7)."""
@@ -101,16 +114,53 @@ class Objective:
         rows = []
         for q in grid:
             values = self.per_graph(q)
-            rows.append([*values.mean(axis=0), values[:, -1].std()])
-        return ResolutionCurves(grid, *np.transpose(rows))
+            objective = values[:, -1]
+            error = np.hypot(self._sampling_error(objective), self._probe_error(q))
+            rows.append([*values.mean(axis=0), objective.std(), error])
+        names = [f.name for f in fields(ResolutionCurves)][1:-1]
+        columns = dict(zip(names, np.transpose(rows), strict=True))
+        return ResolutionCurves(q=grid, n_graphs=len(self.n_nodes), **columns)
+
+    def _sampling_error(self, values: np.ndarray) -> float:
+        """Standard error of a mean over graphs because some were left out."""
+        n = len(values)
+        if n == self.n_population:
+            return 0.0
+        return float(values.std(ddof=1) * np.sqrt((1 - n / self.n_population) / n))
+
+    def _probe_error(self, q: float, q_before: float = 0.0) -> float:
+        """Standard error of J(q), less J(q_before), because df is estimated."""
+        node = self.node.complexity_error(q, q_before)
+        edge = self.edge.complexity_error(q, q_before)
+        return self.phi * float(np.hypot(node, edge))
+
+    def minimiser_error(self, q: float) -> float:
+        """Standard error of log q at a minimum of J, by the delta method."""
+        low, high = q * np.exp(-STEP), q * np.exp(STEP)
+        below, at, above = (self.per_graph(x)[:, -1] for x in (low, q, high))
+        error = np.hypot(
+            self._sampling_error(above - below), self._probe_error(high, low)
+        )
+        curvature = (above - 2 * at + below).mean() / STEP**2
+        return float(error / (2 * STEP) / curvature) if curvature > 0 else np.inf
 
     def expected_node_share(self, q: float) -> float:
         """Expected coarse nodes over input nodes, the sum of tr K(q) over graphs."""
+        return self.expected_nodes(q)[0] / max(self.n_nodes.sum(), 1)
+
+    def expected_nodes(self, q: float) -> tuple[float, float]:
+        """Expected coarse nodes of the measured graphs, and its standard error.
+
+        The error is that of the share among all training graphs times the input nodes.
+        """
         if np.isinf(q):
-            return 1.0
-        df = self.node.curves(q)[:, 2]
-        n_nodes = self.n_nodes.sum()
-        return float(((df * self.n_nodes).sum() + self.n_components) / max(n_nodes, 1))
+            return float(self.n_nodes.sum()), 0.0
+        value, error = self.node.trace(q, self.n_nodes)
+        value += self.n_components.sum()
+        kept = self.n_components + self.n_nodes * self.node.curves(q)[:, 2]
+        surprise = kept - self.n_nodes * (value / max(self.n_nodes.sum(), 1))
+        sampling = len(kept) * self._sampling_error(surprise)
+        return value, float(np.hypot(error, sampling))
 
     def q_for_node_share(self, share: float) -> float:
         """The q at which the given share of nodes is expected.
@@ -136,15 +186,38 @@ class Objective:
 def default_grid(measures: list[SpectralMeasure]) -> np.ndarray:
     """Logarithmic grid around the bulk of the spectra."""
     mu = np.concatenate([measure.mu for measure in measures])
-    low, high = np.quantile(mu, [0.01, 0.99]) if len(mu) else (1.0, 1.0)
+    share = np.concatenate([measure.complexity for measure in measures])
+    low, high = 1.0, 1.0
+    if len(mu):
+        order = np.argsort(mu)
+        done = np.cumsum(np.maximum(share[order], 0))
+        places = np.searchsorted(done, np.array([0.01, 0.99]) * done[-1])
+        low, high = mu[order[np.minimum(places, len(mu) - 1)]]
     return np.geomspace(low * 1e-2, high * 1e2, N_GRID)
 
 
-def _refine(objective: Callable[[float], float], low: float, high: float) -> float:
-    """Minimiser between two points of the grid, to a relative 1e-4."""
+def has_inner_minimum(curves: ResolutionCurves) -> bool:
+    """Whether features vary and J is not smallest at the border of the grid."""
+    best = int(np.argmin(curves.objective))
+    return _features_vary(curves) and 0 < best < len(curves.q) - 1
+
+
+def _features_vary(curves: ResolutionCurves) -> bool:
+    """Whether any q loses anything."""
+    return bool(
+        curves.node_reconstruction.any()
+        or curves.node_dirichlet.any()
+        or curves.edge_reconstruction.any()
+        or curves.edge_dirichlet.any()
+    )
+
+
+def refine(objective: Callable[[float], float], curves: ResolutionCurves) -> float:
+    """Minimiser of J around the smallest value on the grid, to a relative 1e-4."""
+    best = int(np.argmin(curves.objective))
     result = minimize_scalar(
         lambda log_q: objective(float(np.exp(log_q))),
-        bounds=(np.log(low), np.log(high)),
+        bounds=np.log(curves.q[[best - 1, best + 1]]),
         method="bounded",
         options={"xatol": 1e-4},
     )
@@ -161,13 +234,7 @@ def minimise(objective: Objective, curves: ResolutionCurves) -> float:
         smallest at the border of the grid.
     """
     grid = curves.q
-    losses = (
-        curves.node_reconstruction
-        + curves.node_dirichlet
-        + curves.edge_reconstruction
-        + curves.edge_dirichlet
-    )
-    if not losses.any():
+    if not _features_vary(curves):
         q = objective.q_for_node_share(FLAT_NODES)
         warnings.warn(
             "the features of every graph are constant, so no q loses anything; q* = "
@@ -177,9 +244,9 @@ def minimise(objective: Objective, curves: ResolutionCurves) -> float:
             stacklevel=2,
         )
         return q
+    if has_inner_minimum(curves):
+        return refine(objective, curves)
     best = int(np.argmin(curves.objective))
-    if 0 < best < len(grid) - 1:
-        return _refine(objective, grid[best - 1], grid[best + 1])
     share, side = (FEWEST_NODES, "smallest") if best == 0 else (MOST_NODES, "largest")
     limit = objective.q_for_node_share(share)
     q = max(limit, grid[0]) if best == 0 else min(limit, grid[-1])

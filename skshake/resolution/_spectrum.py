@@ -1,24 +1,23 @@
 """Exact spectral measures, by eigendecomposition of stacks of equal-sized Laplacians.
 
-In: a GraphCollection. Out: the measure of its node side (Laplacian L) and of its edge
-side (Laplacian of the line graph). Dense in the size of one graph, so for small graphs.
+In: a Side. Out: its exact measure. Quadratic in memory and cubic in time in the size of
+a graph, so for small graphs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from tqdm import tqdm
 
-from skshake.graphs import Features, GraphCollection, offsets, owner_of, rows_of
-from skshake.resolution._measure import SpectralMeasure, empty_measure
+from skshake.graphs import GraphCollection, offsets, owner_of, rows_of
+from skshake.resolution._measure import SpectralMeasure, exact
+from skshake.resolution._side import Side
 
 # Entries of one stack of dense matrices: 4 million are 32 MB in double precision.
 STACK_ENTRIES = 4_000_000
-# A matrix of this size takes 3.2 GB; its decomposition some copies of it and hours.
-LARGEST_DENSE = 20_000
 # Energy outside the constant vectors below this share of the whole is rounding.
 NO_ENERGY = 1e-18
 
@@ -36,13 +35,6 @@ class _Stack(NamedTuple):
 def _stacks(ptr: np.ndarray) -> Iterator[_Stack]:
     """Group graphs by their number of rows; graphs without rows are left out."""
     sizes = np.diff(ptr)
-    if sizes.max(initial=0) > LARGEST_DENSE:
-        i = int(sizes.argmax())
-        raise ValueError(
-            f"Graph {i} has {sizes[i]} nodes (or edges with features); an exact q* "
-            f"decomposes matrices of that size, and {LARGEST_DENSE} is the most that "
-            "this release takes. Set q yourself"
-        )
     for size in np.unique(sizes[sizes > 0]):
         members = np.flatnonzero(sizes == size)
         per_stack = max(1, STACK_ENTRIES // int(size) ** 2)
@@ -99,34 +91,30 @@ def _gram(centred: np.ndarray, categories: np.ndarray, rows: np.ndarray) -> np.n
     return gram
 
 
-def _measure(
-    ptr: np.ndarray,
-    features: Features,
-    component: np.ndarray,
-    n_zeros: np.ndarray,
-    laplacians_of: Callable[[_Stack], np.ndarray],
-    progress: tqdm,
-) -> SpectralMeasure:
-    """Spectral measure of one side.
+def exact_measure(side: Side, progress: tqdm) -> SpectralMeasure:
+    """Measure of one side, from all eigenvalues and eigenvectors of each graph.
 
     Parameters
     ----------
-    ptr : rows of each graph
-    features : one row per node (or edge)
-    component : connected component of each row over the whole collection
-    n_zeros : zero eigenvalues of each graph, which is its number of components
-    laplacians_of : dense Laplacians of a stack
-    progress : bar to move on by the graphs of each stack
+    side : Side
+    progress : tqdm
+        Moved on by the graphs of each stack.
+
+    Returns
+    -------
+    measure : SpectralMeasure
     """
-    centred = centre(features.numeric, component)
-    point_ptr = offsets(np.diff(ptr) - n_zeros)
+    features = side.features
+    laplacians_of = _line_laplacians if side.is_line else _laplacians
+    centred = centre(features.numeric, side.component)
+    point_ptr = offsets(np.diff(side.ptr) - side.n_zeros)
     mu, reconstruction, dirichlet, complexity = np.zeros((4, point_ptr[-1]))
-    for stack in _stacks(ptr):
-        eigenvalues, vectors = np.linalg.eigh(laplacians_of(stack))
+    for stack in _stacks(side.ptr):
+        eigenvalues, vectors = np.linalg.eigh(laplacians_of(side.graphs, stack))
         gram = _gram(centred, features.categories, stack.rows)
         energy = np.clip(((gram @ vectors) * vectors).sum(axis=1), 0, None)
         size = stack.rows.shape[1]
-        is_point = np.arange(size) >= n_zeros[stack.graphs][:, None]
+        is_point = np.arange(size) >= side.n_zeros[stack.graphs][:, None]
         energy *= is_point
         total = energy.sum(axis=1, keepdims=True)
         whole = np.trace(gram, axis1=1, axis2=2)[:, None]
@@ -139,45 +127,10 @@ def _measure(
         dirichlet[points] = _normalised(dirichlet_energy)[is_point]
         complexity[points] = 1 / size
         progress.update(len(stack.graphs))
-    return SpectralMeasure(point_ptr, mu, reconstruction, dirichlet, complexity)
+    return exact(point_ptr, mu, reconstruction, dirichlet, complexity)
 
 
 def _normalised(energy: np.ndarray) -> np.ndarray:
     """Rows summing to 1; rows without energy stay 0."""
     total = energy.sum(axis=1, keepdims=True)
     return np.divide(energy, total, out=np.zeros_like(energy), where=total > 0)
-
-
-def count_components(component: np.ndarray, ptr: np.ndarray) -> np.ndarray:
-    """Number of distinct components among the rows of each graph."""
-    first_rows = np.unique(component, return_index=True)[1]
-    return np.bincount(owner_of(ptr)[first_rows], minlength=len(ptr) - 1)
-
-
-def node_measure(graphs: GraphCollection, verbose: int = 0) -> SpectralMeasure:
-    """Exact measure of the node side; verbose shows a bar."""
-    with tqdm(desc="node spectra", total=len(graphs), disable=not verbose) as progress:
-        return _measure(
-            graphs.node_ptr,
-            graphs.node_features,
-            graphs.components,
-            count_components(graphs.components, graphs.node_ptr),
-            lambda stack: _laplacians(graphs, stack),
-            progress,
-        )
-
-
-def edge_measure(graphs: GraphCollection, verbose: int = 0) -> SpectralMeasure:
-    """Exact measure of the edge side, empty without edge features; verbose as above."""
-    if not graphs.edge_features.n_columns:
-        return empty_measure(len(graphs))
-    component = graphs.components[graphs.numbered_ends[:, 0]]
-    with tqdm(desc="edge spectra", total=len(graphs), disable=not verbose) as progress:
-        return _measure(
-            graphs.edge_ptr,
-            graphs.edge_features,
-            component,
-            count_components(component, graphs.edge_ptr),
-            lambda stack: _line_laplacians(graphs, stack),
-            progress,
-        )

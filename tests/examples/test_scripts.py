@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BENCHMARKS = sorted((ROOT / "examples" / "benchmarks").glob("*.py"))
+BENCHMARKS = sorted((ROOT / "examples" / "benchmarks").glob("[!_]*.py"))
 
 
 def _run(script, *arguments, cwd=ROOT):
@@ -53,6 +53,15 @@ def test_bench_coarsening_prints_and_writes_its_rows(tmp_path):
     assert any("bare walk" in label for label in rows)
     assert any("peak memory" in label for label in rows)
     assert "left out: molhiv" in printed
+
+
+def test_bench_resolution_prints_and_writes_its_rows(tmp_path):
+    script = ROOT / "examples" / "benchmarks" / "bench_resolution.py"
+    printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "r.json")
+    rows = json.loads((tmp_path / "r.json").read_text())
+    assert any("largest error of a loss" in label for label in rows)
+    assert any("exponent" in label for label in rows)
+    assert "left out: DD" in printed
 
 
 def test_check_invariants_holds_on_mutag():

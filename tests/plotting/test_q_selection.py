@@ -1,19 +1,10 @@
 """QSelectionDisplay keeps its artists and draws what was fitted."""
 
-import matplotlib as mpl
 import pytest
 
 from skshake import KFCoarsener
+from skshake.datasets import load_bace
 from skshake.plotting import QSelectionDisplay
-
-
-@pytest.fixture
-def pyplot():
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
 
 
 def test_it_draws_the_fitted_curves(pyplot, small_mutag):
@@ -31,6 +22,14 @@ def test_curves_of_an_absent_edge_side_are_left_out(pyplot, random_graphs):
     coarsener = KFCoarsener(n_forests=1, random_state=0).fit(graphs)
     display = QSelectionDisplay.from_estimator(coarsener)
     assert not any(name.startswith("edge") for name in display.lines_)
+
+
+def test_the_interval_of_q_star_is_shaded(pyplot):
+    coarsener = KFCoarsener(n_forests=1, q_tol=0.05, random_state=0)
+    display = QSelectionDisplay.from_estimator(coarsener.fit(load_bace().data))
+    low, high = coarsener.q_star_interval_
+    assert display.interval_.get_x() == pytest.approx(low)
+    assert display.interval_.get_width() == pytest.approx(high - low)
 
 
 def test_given_axes_are_used(pyplot, small_mutag):

@@ -4,29 +4,19 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from skshake import KFCoarsener, ResolutionWarning, as_graphs, sample_forests
 from skshake.datasets import load_npz
 from skshake.graphs import with_degree_feature
-from skshake.resolution import (
-    Objective,
-    count_components,
-    default_grid,
-    edge_measure,
-    minimise,
-    node_measure,
-)
+from skshake.resolution import default_grid, measure_objective, minimise
 
 
 def objective_of(graphs, phi=1.0):
     graphs = as_graphs(graphs)
     if not graphs.node_features.n_columns:
         graphs = with_degree_feature(graphs)
-    n_components = count_components(graphs.components, graphs.node_ptr).sum()
-    sizes = np.diff(graphs.node_ptr)
-    return Objective(
-        node_measure(graphs), edge_measure(graphs), int(n_components), sizes, phi
-    )
+    return measure_objective(graphs, phi, len(graphs), solver="eigh")
 
 
 def test_j_adds_average_losses_and_weighted_complexities(random_graphs):
@@ -48,7 +38,7 @@ def test_curves_are_the_means_on_the_grid(random_graphs):
     assert curves.edge_complexity[1] == pytest.approx(values[:, 5].mean())
     assert curves.objective_std[1] == pytest.approx(values[:, 6].std())
     frame = curves.to_frame()
-    assert frame.shape == (3, 9)
+    assert frame.shape == (3, 10)
     assert (frame["objective"] == curves.objective).all()
 
 
@@ -81,6 +71,13 @@ def test_q_for_a_node_share_inverts_it(share, random_graphs):
     objective = objective_of(random_graphs)
     q = objective.q_for_node_share(share)
     assert objective.expected_node_share(q) == pytest.approx(share, abs=1e-4)
+
+
+def test_several_levels_halve_the_expected_nodes(mutag):
+    coarsener = KFCoarsener(n_levels=3, n_forests=1, random_state=0).fit(mutag[0])
+    shares = coarsener.reduction_.expected_nodes
+    assert shares[1] == pytest.approx(shares[0] / 2, rel=1e-4)
+    assert shares[2] == pytest.approx(shares[0] / 4, rel=1e-4)
 
 
 def _q_star(graphs, **parameters):
@@ -127,6 +124,20 @@ def test_degenerate_graphs_have_a_finite_positive_q_star(graphs):
     assert np.isfinite(q_star)
     assert q_star > 0
     assert warned
+
+
+@pytest.mark.parametrize("phi", [0.01, 1.0, 100.0])
+def test_a_star_of_many_leaves_with_edge_features(phi):
+    # Its line graph is complete: 5 * 10^9 edges that are never made.
+    n_leaves, rng = 100_000, np.random.default_rng(0)
+    ends = np.zeros(n_leaves, np.int64), np.arange(1, n_leaves + 1)
+    shape = (n_leaves + 1, n_leaves + 1)
+    star = sparse.coo_array((np.ones(n_leaves), ends), shape).tocsr()
+    x = rng.normal(size=(n_leaves + 1, 1))
+    graphs = [(star + star.T, x, rng.normal(size=(n_leaves, 2)))]
+    q_star, _ = _q_star(graphs, phi=phi, n_forests=1)
+    assert np.isfinite(q_star)
+    assert q_star > 0
 
 
 def test_a_narrow_grid_warns_at_its_border(small_mutag):

@@ -1,0 +1,90 @@
+"""Choice of a solver: small graphs by eigenvectors, large ones by Lanczos quadrature.
+
+In: a GraphCollection. Out: the spectral measures of its node side and its edge side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from tqdm import tqdm
+
+from skshake.graphs import GraphCollection, chunk_bounds
+from skshake.resolution._measure import SpectralMeasure, empty_measure, join_measures
+from skshake.resolution._quadrature import lanczos_measure
+from skshake.resolution._side import Side, edge_side, node_side
+from skshake.resolution._spectrum import exact_measure
+
+SOLVERS = ("auto", "eigh", "lanczos")
+# Graphs of at most so many nodes (on the edge side: edges) are faster decomposed;
+# measured on PROTEINS, DD and molhiv, see examples/benchmarks/bench_resolution.py.
+MOST_DENSE_ROWS = 100
+# Chunks per thread, so that threads end together and a progress bar moves.
+CHUNKS_PER_JOB = 8
+
+
+def node_measure(graphs: GraphCollection, **options: Any) -> SpectralMeasure:
+    """Measure of the node side.
+
+    Parameters
+    ----------
+    graphs : GraphCollection
+    solver : {"auto", "eigh", "lanczos"}, default="auto"
+        "eigh" is exact and cubic in a graph's size, "lanczos" linear in its edges;
+        "auto" takes "eigh" for graphs of at most 100 nodes (on the edge side: edges).
+    seed : int, default=0
+        Of the random vectors of "lanczos".
+    n_jobs : int, default=None
+        Threads of "lanczos"; the result is the same.
+    verbose : int, default=0
+        Greater than 0 shows a bar.
+
+    Returns
+    -------
+    measure : SpectralMeasure
+    """
+    return _measure(node_side, "node spectra", graphs, **options)
+
+
+def edge_measure(graphs: GraphCollection, **options: Any) -> SpectralMeasure:
+    """Measure of the edge side, empty without edge features; options as above."""
+    if not graphs.edge_features.n_columns:
+        return empty_measure(len(graphs))
+    return _measure(edge_side, "edge spectra", graphs, **options)
+
+
+def _measure(
+    make_side: Callable[[GraphCollection], Side],
+    title: str,
+    graphs: GraphCollection,
+    solver: str = "auto",
+    seed: int = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> SpectralMeasure:
+    """Measure small graphs at once and large graphs in chunks; join them in order."""
+    if solver not in SOLVERS:
+        raise ValueError(f"solver: expected one of {SOLVERS}, got {solver!r}")
+    n_rows = np.diff(make_side(graphs).ptr)
+    is_dense = np.full(len(graphs), solver == "eigh")
+    if solver == "auto":
+        is_dense = n_rows <= MOST_DENSE_ROWS
+    dense, sparse = np.flatnonzero(is_dense), np.flatnonzero(~is_dense)
+    with tqdm(desc=title, total=len(graphs), disable=not verbose) as progress:
+        parts = [exact_measure(make_side(graphs[dense]), progress)]
+        large = graphs[sparse]
+        n_chunks = CHUNKS_PER_JOB * effective_n_jobs(n_jobs)
+        chunks = list(pairwise(chunk_bounds(large, n_chunks).tolist()))
+        # Kernels release the GIL.
+        measures = Parallel(n_jobs, prefer="threads", return_as="generator")(
+            delayed(lambda part: lanczos_measure(make_side(part), seed))(large[i:j])
+            for i, j in chunks
+        )
+        for (i, j), measure in zip(chunks, measures, strict=True):
+            parts.append(measure)
+            progress.update(j - i)
+    return join_measures(parts, np.concatenate([dense, sparse]))

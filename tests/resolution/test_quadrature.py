@@ -1,0 +1,175 @@
+"""Lanczos measures against eigenvectors: losses, complexity, and its stated error."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from skshake import as_graphs
+from skshake.datasets import load_npz
+from skshake.resolution import edge_measure, node_measure
+from skshake.resolution._columns import EXACT_ROWS, MOST_COLUMNS
+from skshake.resolution._measure import N_PROBES
+
+QS = np.geomspace(1e-2, 1e3, 11)
+
+
+def larger_graphs(n_graphs=12, *, weighted=False, n_columns=2, seed=0):
+    """Sparse graphs of 40 to 90 nodes, many disconnected, with all kinds of"""
+    rng = np.random.default_rng(seed)
+    graphs = []
+    for _ in range(n_graphs):
+        n = int(rng.integers(40, 90))
+        upper = np.triu(rng.random((n, n)) < 3 / n, 1)
+        weights = upper * (rng.lognormal(0, 1, (n, n)) if weighted else 1.0)
+        m = int(upper.sum())
+        x = rng.normal(size=(n, n_columns)) + [5.0] * n_columns
+        graphs.append((weights + weights.T, x, rng.integers(0, 4, size=(m, 2))))
+    return as_graphs(graphs)
+
+
+@pytest.mark.parametrize("measure", [node_measure, edge_measure])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_losses_are_those_of_eigenvectors(measure, weighted):
+    graphs = larger_graphs(weighted=weighted)
+    exact = measure(graphs, solver="eigh")
+    lanczos = measure(graphs, solver="lanczos")
+    for q in QS:
+        difference = lanczos.curves(q)[:, :2] - exact.curves(q)[:, :2]
+        assert np.abs(difference).max() < 1e-3
+        assert (np.abs(difference).max(axis=1) <= lanczos.loss_error + 1e-9).all()
+
+
+def test_small_graphs_have_exact_complexities(random_graphs, mutag):
+    few_edges = np.diff(mutag[0].edge_ptr) <= EXACT_ROWS
+    for graphs in (as_graphs(random_graphs), mutag[0][few_edges]):
+        for measure in (node_measure, edge_measure):
+            exact = measure(graphs, solver="eigh")
+            lanczos = measure(graphs, solver="lanczos")
+            assert lanczos.complexity_error(1.0) == 0
+            for q in QS:
+                np.testing.assert_allclose(
+                    lanczos.curves(q), exact.curves(q), atol=1e-4
+                )
+
+
+def test_one_hot_columns_are_contrasts_of_equal_energy():
+    rng = np.random.default_rng(1)
+    matrix = nx.to_numpy_array(nx.random_regular_graph(4, 60, seed=1))
+    codes = rng.integers(0, 5, size=(60, 1))
+    one_hot = (codes == np.arange(5)).astype(float)
+    categories = node_measure(as_graphs([(matrix, codes)]), solver="lanczos")
+    numbers = node_measure(as_graphs([(matrix, one_hot)]), solver="lanczos")
+    for q in QS:
+        np.testing.assert_allclose(
+            categories.curves(q)[:, :2], numbers.curves(q)[:, :2], atol=1e-6
+        )
+
+
+def test_many_columns_are_combined_without_bias(global_random_seed):
+    # Node numbers as categories: the energy of every eigenvector is the same.
+    graph = nx.to_numpy_array(nx.random_regular_graph(4, 3 * MOST_COLUMNS, seed=0))
+    graphs = as_graphs([(graph, np.arange(len(graph))[:, None])])
+    exact = node_measure(graphs, solver="eigh").curves(2.0)[0]
+    draws = np.array(
+        [
+            node_measure(
+                graphs, solver="lanczos", seed=100 * global_random_seed + k
+            ).curves(2.0)[0]
+            for k in range(10)
+        ]
+    )
+    spread = draws.std(axis=0, ddof=1)
+    assert (spread[:2] > 0).all()
+    assert (np.abs(draws.mean(axis=0) - exact) < 6 * spread / np.sqrt(10)).all()
+
+
+def test_the_stated_error_of_the_complexity_covers_the_truth(global_random_seed):
+    # Intervals of 95 % from eight probes, over independent seeds and several q.
+    graphs = larger_graphs(6, weighted=True, n_columns=1)
+    exact = node_measure(graphs, solver="eigh")
+    n_draws, qs = 60, [0.05, 0.5, 5.0]
+    covered, errors = np.zeros(len(qs)), np.zeros((n_draws, len(qs)))
+    for k in range(n_draws):
+        seed = 1_000 * global_random_seed + k
+        lanczos = node_measure(graphs, solver="lanczos", seed=seed)
+        for j, q in enumerate(qs):
+            error = lanczos.curves(q)[:, 2].mean() - exact.curves(q)[:, 2].mean()
+            limit = t.ppf(0.975, N_PROBES - 1) * lanczos.complexity_error(q)
+            covered[j] += abs(error) <= limit
+            errors[k, j] = error
+    assert (covered >= 0.8 * n_draws).all()
+    assert (covered < n_draws).any()
+    assert (np.abs(errors) < 0.02).all()
+
+
+def test_trace_is_the_sum_over_rows():
+    graphs = larger_graphs()
+    n_rows = np.diff(graphs.node_ptr)
+    measure = node_measure(graphs, solver="lanczos")
+    value, error = measure.trace(1.0, n_rows)
+    assert value == pytest.approx(measure.curves(1.0)[:, 2] @ n_rows)
+    exact = node_measure(graphs, solver="eigh").trace(1.0, n_rows)
+    assert exact[1] == 0
+    assert abs(value - exact[0]) < 5 * error
+
+
+def test_random_vectors_depend_on_seed_and_content_alone():
+    graphs = larger_graphs()
+    whole = node_measure(graphs, solver="lanczos", seed=3)
+    order = np.random.default_rng(0).permutation(len(graphs))
+    shuffled = node_measure(graphs[order], solver="lanczos", seed=3, n_jobs=2)
+    assert (shuffled.curves(0.7) == whole.curves(0.7)[order]).all()
+    other = node_measure(graphs, solver="lanczos", seed=4)
+    assert (other.curves(0.7)[:, 2] != whole.curves(0.7)[:, 2]).any()
+
+
+def test_auto_takes_each_graph_by_its_size():
+    small, large = larger_graphs(3), as_graphs([nx.cycle_graph(300)] * 2)
+    featured = as_graphs([(nx.to_numpy_array(nx.cycle_graph(300)), np.ones((300, 2)))])
+    assert node_measure(small).complexity_error(1.0) == 0
+    assert node_measure(large).complexity_error(0.01) > 0
+    assert (node_measure(featured).curves(1.0)[:, :2] == 0).all()
+    with pytest.raises(ValueError, match="qr"):
+        node_measure(small, solver="qr")
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        pytest.param(nx.star_graph(20_000), id="star"),
+        pytest.param(nx.complete_graph(200), id="complete"),
+        pytest.param(nx.empty_graph(200), id="no edges"),
+        pytest.param(nx.disjoint_union_all([nx.path_graph(2)] * 80), id="pairs"),
+        pytest.param(nx.cycle_graph(500), id="cycle"),
+    ],
+)
+def test_known_spectra(graph):
+    n, m = graph.number_of_nodes(), graph.number_of_edges()
+    rng = np.random.default_rng(0)
+    adjacency = nx.to_scipy_sparse_array(graph, weight=None)
+    graphs = as_graphs([(adjacency, rng.normal(size=(n, 1)), rng.normal(size=(m, 1)))])
+    node = node_measure(graphs, solver="lanczos").curves(1.0)[0]
+    edge = edge_measure(graphs, solver="lanczos").curves(1.0)[0]
+    known = {
+        20_001: ((n - 2) / 2 + 1 / (1 + n), (m - 1) / (1 + m)),
+        500: (sum(1 / (3 - 2 * np.cos(2 * np.pi * np.arange(1, n) / n))),) * 2,
+        160: (80 / 3, 0.0),
+        200: ((n - 1) / (1 + n), None) if m else (0.0, 0.0),
+    }[n]
+    assert node[2] * n == pytest.approx(known[0], rel=0.02, abs=0.2)
+    if known[1] is not None:
+        assert edge[2] * m == pytest.approx(known[1], rel=0.02, abs=0.2)
+
+
+@pytest.mark.parametrize("name", ["PROTEINS", "DD"])
+def test_curves_of_real_sets(name, shared_data):
+    graphs = load_npz(shared_data / "graphs" / f"{name}.npz", return_X_y=True)[0]
+    graphs = graphs[np.diff(graphs.node_ptr) < 400][::4]
+    exact = node_measure(graphs, solver="eigh")
+    lanczos = node_measure(graphs, solver="lanczos")
+    for q in QS:
+        wrong = lanczos.curves(q).mean(axis=0) / exact.curves(q).mean(axis=0) - 1
+        losses = lanczos.curves(q)[:, :2].mean(axis=0)
+        assert np.abs(wrong[:2] * losses).max() < 1e-3
+        assert abs(wrong[2]) < 0.01
