@@ -19,7 +19,8 @@ from skshake.graphs._features import (
     build_features,
     empty_features,
 )
-from skshake.graphs._fingerprint import mix
+from skshake.graphs._fingerprint import hash_rows, mix
+from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
@@ -40,6 +41,8 @@ __all__ = [
     "concatenate_graphs",
     "empty_features",
     "from_arcs",
+    "garbage_collection_paused",
+    "hash_rows",
     "match_features",
     "mix",
     "offsets",

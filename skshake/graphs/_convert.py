@@ -6,9 +6,7 @@ names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +14,7 @@ import numpy as np
 
 from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
 from skshake.graphs._features import Features, build_features
+from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
 from skshake.graphs._readers import AttributeNames, GraphRecord, Reader, find_reader
@@ -153,7 +152,7 @@ def as_graphs(
         gathered = _gather_views(graphs)
         if gathered is not None:
             return _with_kind(gathered, categorical_features)
-    with _no_garbage_collection():
+    with garbage_collection_paused():
         records = _read(graphs, AttributeNames(node_attrs, edge_attrs, weight))
         n_nodes = np.array([record.n_nodes for record in records], np.int64)
         ends, n_arcs = stack_ends(records)
@@ -163,18 +162,6 @@ def as_graphs(
         arc_features = stack_features(edge_columns, n_arcs, categorical_features)
         weights = stack_weights(records, offsets(n_arcs))
     return from_arcs(n_nodes, n_arcs, ends, node_features, arc_features, weights)
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Pause the collector, whose every full run walks over all the user's objects."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _gather_views(views: list[Graph]) -> GraphCollection | None:

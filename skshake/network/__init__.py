@@ -2,10 +2,11 @@
 
 from skshake.network._fitting import (
     LabelledGraphs,
+    contributions_of,
     embeddings_of,
     feature_widths,
     fit_network,
-    logits_of,
+    outputs_of,
 )
 from skshake.network._model import NetworkShape, SHAKENetwork
 from skshake.network._pyg import level_to_pyg
@@ -17,9 +18,10 @@ __all__ = [
     "NetworkShape",
     "SHAKENetwork",
     "TrainingPlan",
+    "contributions_of",
     "embeddings_of",
     "feature_widths",
     "fit_network",
     "level_to_pyg",
-    "logits_of",
+    "outputs_of",
 ]

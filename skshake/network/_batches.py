@@ -15,42 +15,41 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skshake.graphs import arcs_from_edges
+from skshake.graphs import arcs_from_edges, hash_rows
 from skshake.hierarchy import HierarchyCollection, Level, PooledFeatures, overlap_matrix
+from skshake.network._bags import Bags
+from skshake.network._kernels import copy_ranges
 from skshake.network._message import Arcs
+
+# Nodes (edges) of so few kinds are encoded once per kind; more, once each in a batch.
+MOST_KINDS = 1_024
 
 
 class FeatureBatch(NamedTuple):
-    """Pooled features of a batch: numbers, and slots with shares in CSR order."""
+    """Pooled features of a batch: numbers, and shares of category slots."""
 
     numeric: Tensor
-    offsets: Tensor
-    slots: Tensor
-    shares: Tensor
-
-
-class SparseRows(NamedTuple):
-    """Rows of a sparse matrix of a batch, in CSR order."""
-
-    offsets: Tensor
-    columns: Tensor
-    values: Tensor
+    slots: Bags
 
 
 class LevelBatch(NamedTuple):
     """One level of a batch of graphs.
 
-    ``node_ptr`` (n_graphs + 1,) delimits graphs; ``size`` (n_nodes,) counts the input
-    nodes of each block; ``to_coarser`` sends states of the next coarser level down (its
-    rows sum to 1) and is None at the coarsest.
+    ``node_ptr`` (n_graphs + 1,) delimits graphs. ``x`` holds two slots more than there
+    are categories: the logarithm of a block's number of input nodes, and 1. It has one
+    row per node, or one per kind of node, which ``node_kind`` then finds. ``edge_attr``
+    has one row per kind of edge if ``shares_edges``, else one per edge.
+    ``to_coarser`` sends states of the next coarser level down (its values sum to 1) and
+    is None at the coarsest.
     """
 
     node_ptr: Tensor
-    size: Tensor
     x: FeatureBatch
+    node_kind: Bags | None
     edge_attr: FeatureBatch
+    shares_edges: bool
     arcs: Arcs
-    to_coarser: SparseRows | None
+    to_coarser: Bags | None
 
 
 def send(values: np.ndarray, device: torch.device) -> Tensor:
@@ -59,8 +58,15 @@ def send(values: np.ndarray, device: torch.device) -> Tensor:
     return torch.from_numpy(values).to(device)
 
 
+class _Chosen(NamedTuple):
+    """Graphs of a batch, on the device and on the host."""
+
+    graphs: Tensor
+    host: np.ndarray
+
+
 class _Ranges:
-    """Ranges of rows, one per graph, that a batch gathers."""
+    """Ranges of rows, one per graph, that a batch takes one after the other."""
 
     def __init__(self, ptr: np.ndarray, device: torch.device) -> None:
         self.starts = send(ptr[:-1].copy(), device)
@@ -68,14 +74,41 @@ class _Ranges:
         # Kept on the host too: the size of a batch is known without asking the device.
         self.host_counts = np.diff(ptr)
 
-    def rows(self, graphs: Tensor, host_graphs: np.ndarray) -> tuple[Tensor, Tensor]:
+    def take(
+        self, values: Tensor, chosen: _Chosen, shift: Tensor | None = None
+    ) -> Tensor:
+        """Values of the chosen graphs' rows, each plus the shift of its graph."""
+        if values.device.type == "cpu":
+            return self._copy(values, chosen, shift)
+        rows, owner = self._rows(chosen)
+        taken = values[rows]
+        return taken if shift is None else taken + shift[owner]
+
+    def _copy(self, values: Tensor, chosen: _Chosen, shift: Tensor | None) -> Tensor:
+        n_rows = int(self.host_counts[chosen.host].sum())
+        out = values.new_empty(n_rows, *values.shape[1:])
+        if values.numel() == 0:
+            return out
+        if shift is None:
+            shift = values.new_empty(0)
+        copy_ranges(
+            self.starts.numpy(),
+            self.counts.numpy(),
+            chosen.host,
+            values.numpy(),
+            shift.numpy(),
+            out.numpy(),
+        )
+        return out
+
+    def _rows(self, chosen: _Chosen) -> tuple[Tensor, Tensor]:
         """Rows to gather and the graph (within the batch) that owns each."""
-        total = int(self.host_counts[host_graphs].sum())
-        counts = self.counts[graphs]
+        total = int(self.host_counts[chosen.host].sum())
+        counts = self.counts[chosen.graphs]
         owner = torch.repeat_interleave(counts, output_size=total)
         first = counts.cumsum(0) - counts
-        shift = self.starts[graphs] - first
-        rows = torch.arange(total, device=graphs.device) + shift[owner]
+        shift = self.starts[chosen.graphs] - first
+        rows = torch.arange(total, device=counts.device) + shift[owner]
         return rows, owner
 
 
@@ -85,27 +118,67 @@ def _ptr_of(counts: Tensor) -> Tensor:
 
 
 class _Features:
-    """Pooled features of all graphs on the device."""
+    """Pooled features of all rows of all graphs on the device.
+
+    ``kinds`` are the distinct rows, if they are few, and ``kind`` (n_rows,) says which
+    of them each row is; ``kinds`` is None if they are many.
+    """
 
     def __init__(
         self, features: PooledFeatures, ptr: np.ndarray, device: torch.device
     ) -> None:
+        first, kind = _find_kinds(features)
+        self.kinds: FeatureBatch | None = None
+        self.kind = kind
+        if len(first) <= MOST_KINDS:
+            few = features.take(first)
+            bags = (few.indptr, few.slots.astype(np.int64), few.shares)
+            self.kinds = FeatureBatch(
+                send(few.numeric, device), Bags(*(send(a, device) for a in bags))
+            )
+            return
         self.numeric = send(features.numeric, device)
         self.n_entries = send(np.diff(features.indptr), device)
-        self.slots = send(features.slots, device)
+        self.slots = send(features.slots.astype(np.int64), device)
         self.shares = send(features.shares, device)
         self.entries = _Ranges(features.indptr[ptr], device)
 
-    def gather(
-        self, rows: Tensor, graphs: Tensor, host_graphs: np.ndarray
-    ) -> FeatureBatch:
-        entries, _ = self.entries.rows(graphs, host_graphs)
-        return FeatureBatch(
-            self.numeric[rows],
-            _ptr_of(self.n_entries[rows]),
-            self.slots[entries],
-            self.shares[entries],
+    def gather(self, ranges: _Ranges, chosen: _Chosen) -> FeatureBatch:
+        """Kinds, or the features of a batch, whose rows are in the given ranges."""
+        if self.kinds is not None:
+            return self.kinds
+        bags = Bags(
+            _ptr_of(ranges.take(self.n_entries, chosen)),
+            self.entries.take(self.slots, chosen),
+            self.entries.take(self.shares, chosen),
         )
+        return FeatureBatch(ranges.take(self.numeric, chosen), bags)
+
+
+def _find_kinds(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
+    """One row of each kind, and the kind of each row."""
+    prints = np.zeros(len(features.numeric), np.uint64)
+    entries = np.column_stack([features.slots, features.shares.view(np.int32)])
+    hash_rows(features.indptr, entries.view(np.uint32), prints)
+    each = np.arange(len(prints) + 1)
+    hash_rows(each, features.numeric.view(np.uint32), prints)
+    _, first, kind = np.unique(prints, return_index=True, return_inverse=True)
+    return first, kind.astype(np.int64)
+
+
+def _with_sizes(level: Level, input_node_ptr: np.ndarray) -> PooledFeatures:
+    """Node features with two more slots: log of the block's size, and 1."""
+    x = level.x
+    blocks = level.numbered_blocks(input_node_ptr)
+    size = np.bincount(blocks, minlength=len(x.numeric)).astype(np.float32)
+    ends = x.indptr[1:]
+    slots = np.insert(
+        x.slots, np.repeat(ends, 2), [x.n_slots, x.n_slots + 1] * len(ends)
+    )
+    both = np.column_stack([np.log(size), np.ones_like(size)]).ravel()
+    shares = np.insert(x.shares, np.repeat(ends, 2), both)
+    indptr = x.indptr + 2 * np.arange(len(x.indptr))
+    return PooledFeatures(x.numeric, indptr, slots, shares, x.n_slots + 2)
 
 
 class _DeviceOverlap:
@@ -127,19 +200,12 @@ class _DeviceOverlap:
         self.coarse = send(overlap.indices.astype(np.int64) - first_column, device)
         self.shares = send((overlap.data / sizes).astype(np.float32), device)
 
-    def gather(
-        self,
-        fine_nodes: Tensor,
-        coarse_ptr: Tensor,
-        graphs: Tensor,
-        host_graphs: np.ndarray,
-    ) -> SparseRows:
-        """Rows of the batch's fine nodes."""
-        entries, owner = self.entries.rows(graphs, host_graphs)
-        return SparseRows(
-            _ptr_of(self.n_shared[fine_nodes]),
-            self.coarse[entries] + coarse_ptr[owner],
-            self.shares[entries],
+    def gather(self, fine_nodes: _Ranges, coarse_ptr: Tensor, chosen: _Chosen) -> Bags:
+        """Coarse nodes of the batch's fine nodes."""
+        return Bags(
+            _ptr_of(fine_nodes.take(self.n_shared, chosen)),
+            self.entries.take(self.coarse, chosen, coarse_ptr[:-1]),
+            self.entries.take(self.shares, chosen),
         )
 
 
@@ -150,52 +216,56 @@ class _DeviceLevel:
         self, level: Level, input_node_ptr: np.ndarray, device: torch.device
     ) -> None:
         arcs = arcs_from_edges(level.node_ptr, level.edge_ptr, level.edges)
+        arc_ptr = 2 * level.edge_ptr
+        first_edge = np.repeat(level.edge_ptr[:-1], np.diff(arc_ptr))
+        edge_of_arc = arcs.edge_of_arc + first_edge
         self.nodes = _Ranges(level.node_ptr, device)
         self.edges = _Ranges(level.edge_ptr, device)
-        self.arcs = _Ranges(2 * level.edge_ptr, device)
+        self.arcs = _Ranges(arc_ptr, device)
         self.n_arcs = send(np.diff(arcs.indptr), device)
         self.neighbour = send(arcs.indices.astype(np.int64), device)
-        self.edge_of_arc = send(arcs.edge_of_arc.astype(np.int64), device)
-        self.weight = send(level.edge_weight, device)
-        self.x = _Features(level.x, level.node_ptr, device)
+        self.weight = send(level.edge_weight[edge_of_arc], device)
+        x = _with_sizes(level, input_node_ptr)
+        self.x = _Features(x, level.node_ptr, device)
+        self.node_kind = send(self.x.kind, device)
         self.edge_attr = _Features(level.edge_attr, level.edge_ptr, device)
-        self.size = send(_block_sizes(level, input_node_ptr), device)
+        edge_row = arcs.edge_of_arc.astype(np.int64)
+        if self.edge_attr.kinds is not None:
+            edge_row = self.edge_attr.kind[edge_of_arc]
+        self.edge_row = send(edge_row, device)
 
     def gather(
         self,
-        graphs: Tensor,
-        host_graphs: np.ndarray,
+        chosen: _Chosen,
         overlap: _DeviceOverlap | None,
         coarse_ptr: Tensor | None,
     ) -> LevelBatch:
         """The level of some graphs; the overlap leads to the next coarser level."""
-        nodes, _ = self.nodes.rows(graphs, host_graphs)
-        edges, _ = self.edges.rows(graphs, host_graphs)
-        arcs, arc_owner = self.arcs.rows(graphs, host_graphs)
-        node_ptr = _ptr_of(self.nodes.counts[graphs])
-        edge_ptr = _ptr_of(self.edges.counts[graphs])
+        node_ptr = _ptr_of(self.nodes.counts[chosen.graphs])
+        edge_shift, node_kind = None, None
+        if self.edge_attr.kinds is None:
+            edge_shift = _ptr_of(self.edges.counts[chosen.graphs])[:-1]
+        if self.x.kinds is not None:
+            kind = self.nodes.take(self.node_kind, chosen)
+            each = torch.arange(len(kind) + 1, device=kind.device)
+            node_kind = Bags(each, kind, torch.ones(len(kind), device=kind.device))
         to_coarser = None
         if overlap is not None and coarse_ptr is not None:
-            to_coarser = overlap.gather(nodes, coarse_ptr, graphs, host_graphs)
+            to_coarser = overlap.gather(self.nodes, coarse_ptr, chosen)
         return LevelBatch(
             node_ptr,
-            self.size[nodes],
-            self.x.gather(nodes, graphs, host_graphs),
-            self.edge_attr.gather(edges, graphs, host_graphs),
+            self.x.gather(self.nodes, chosen),
+            node_kind,
+            self.edge_attr.gather(self.edges, chosen),
+            self.edge_attr.kinds is not None,
             Arcs(
-                _ptr_of(self.n_arcs[nodes]),
-                self.neighbour[arcs] + node_ptr[arc_owner],
-                self.edge_of_arc[arcs] + edge_ptr[arc_owner],
-                self.weight[edges],
+                _ptr_of(self.nodes.take(self.n_arcs, chosen)),
+                self.arcs.take(self.neighbour, chosen, node_ptr[:-1]),
+                self.arcs.take(self.edge_row, chosen, edge_shift),
+                self.arcs.take(self.weight, chosen),
             ),
             to_coarser,
         )
-
-
-def _block_sizes(level: Level, input_node_ptr: np.ndarray) -> np.ndarray:
-    """Number of input nodes of each block, float32."""
-    blocks = level.numbered_blocks(input_node_ptr)
-    return np.bincount(blocks, minlength=int(level.node_ptr[-1])).astype(np.float32)
 
 
 class DeviceHierarchies:
@@ -235,13 +305,13 @@ class DeviceHierarchies:
 
     def batch(self, graphs: np.ndarray, forest: int = 0) -> Sequence[LevelBatch]:
         """Levels, from fine to coarse, of the given graphs in the given order."""
-        on_device = torch.from_numpy(graphs).to(self.device)
+        chosen = _Chosen(torch.from_numpy(graphs).to(self.device), graphs)
         batches: list[LevelBatch] = []
         coarse_ptr = None
         overlaps = [*self._overlaps[forest], None]
         for level, overlap in zip(
             reversed(self._forests[forest]), reversed(overlaps), strict=True
         ):
-            batches.append(level.gather(on_device, graphs, overlap, coarse_ptr))
+            batches.append(level.gather(chosen, overlap, coarse_ptr))
             coarse_ptr = batches[-1].node_ptr
         return batches[::-1]

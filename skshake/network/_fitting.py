@@ -1,4 +1,4 @@
-"""From hierarchies and codes to a fitted network: device, seeds, shape, data.
+"""From hierarchies and targets to a fitted network: device, seeds, shape, data.
 
 In: plain numpy and a shape. Out: a network on the CPU and its history. This is the only
 place where the estimators meet torch.
@@ -9,34 +9,49 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 import torch
 
 from skshake.hierarchy import HierarchyCollection
 from skshake.network._batches import DeviceHierarchies, send
+from skshake.network._checkpoint import Checkpoint
+from skshake.network._explanation import explain_nodes
+from skshake.network._inference import embed_graphs, predict_outputs
 from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
+from skshake.network._parallel import lanes_in_threads
 from skshake.network._training import (
     EpochRecord,
     Targets,
+    Training,
     TrainingPlan,
-    embed_graphs,
-    predict_logits,
-    train_network,
+    train,
 )
 
-# Numbers in the node states of one batch up to which one thread is used.
-SMALL_BATCH = 131_072
+# Training graphs from which the average node is learnt.
+AVERAGED_GRAPHS = 1_000
 
 
 class LabelledGraphs(NamedTuple):
-    """Hierarchies with encoded labels (n_graphs,) and weights (n_graphs,)."""
+    """Hierarchies with targets and weights.
+
+    ``targets`` are codes, int64 (n_graphs,), or numbers, float32 (n_graphs, n_tasks)
+    with NaN where there is no label; ``weights`` (n_graphs,).
+    """
 
     hierarchies: HierarchyCollection
-    codes: np.ndarray
+    targets: np.ndarray
     weights: np.ndarray
+
+    def take(self, graphs: np.ndarray) -> LabelledGraphs:
+        """Those of some graphs."""
+        return LabelledGraphs(
+            self.hierarchies.take(graphs), self.targets[graphs], self.weights[graphs]
+        )
 
 
 def resolve_device(device: Any) -> torch.device:
@@ -60,6 +75,14 @@ def resolve_device(device: Any) -> torch.device:
     return chosen
 
 
+def resolve_precision(precision: str, device: torch.device) -> str:
+    """Floating-point type; "auto" takes bfloat16 on a GPU that computes with it."""
+    if precision != "auto":
+        return precision
+    has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
+    return "bf16" if has_bf16 else "float32"
+
+
 @contextmanager
 def seeded(seed: int, device: torch.device) -> Iterator[None]:
     """Seed torch inside, and leave the user's streams as they were."""
@@ -71,24 +94,6 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
             with torch.cuda.device(device):
                 torch.cuda.manual_seed(seed)
         yield
-
-
-@contextmanager
-def one_thread_if_small(n_values: float) -> Iterator[None]:
-    """Compute small batches on one thread, where a second would only cost.
-
-    Sums depend on the number of threads in their last bits; on one thread a fit is the
-    same in a process of its own and in a worker of a parallel search.
-    """
-    n_threads = torch.get_num_threads()
-    if n_values > SMALL_BATCH:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(n_threads)
 
 
 def feature_widths(hierarchies: HierarchyCollection) -> FeatureWidths:
@@ -123,6 +128,7 @@ def fit_network(
     score: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
     device: Any = "auto",
     previous: SHAKENetwork | None = None,
+    checkpoint: Any = None,
 ) -> tuple[SHAKENetwork, list[EpochRecord]]:
     """Train a fresh network, or go on with a previous one.
 
@@ -134,9 +140,11 @@ def fit_network(
     shape : NetworkShape
     plan : TrainingPlan
     score : callable
-        Score of (codes, logits, weights) of the held-out graphs, greater is better.
+        Score of (targets, outputs, weights) of the held-out graphs, greater is better.
     device : str or torch.device, default="auto"
     previous : SHAKENetwork or None, default=None
+    checkpoint : str, Path or None, default=None
+        Folder to write the state of each epoch to, and to go on from.
 
     Returns
     -------
@@ -145,29 +153,50 @@ def fit_network(
     history : list of EpochRecord
     """
     device = resolve_device(device)
-    n_nodes = int(training.hierarchies.levels[0].node_ptr[-1])
-    batch_share = min(plan.batch_size / len(training.codes), 1.0)
-    values_per_state = n_nodes * batch_share * shape.hidden_dim
-    with seeded(plan.seed, device), one_thread_if_small(values_per_state):
+    plan = replace(plan, precision=resolve_precision(plan.precision, device))
+    file = None
+    if checkpoint is not None:
+        state = previous and previous.state_dict()
+        file = Checkpoint(
+            checkpoint, _key(training, held_out, shape, replace(plan, verbose=0), state)
+        )
+    with seeded(plan.seed, device), _threads(shape, plan, device):
         network = copy.deepcopy(previous) or build_network(training.hierarchies, shape)
         network.to(device)
-        data = DeviceHierarchies(training.hierarchies, device)
-        targets = Targets(
-            send(training.codes, device),
-            send(
-                (training.weights / training.weights.mean()).astype(np.float32), device
-            ),
+        weights = (training.weights / training.weights.mean()).astype(np.float32)
+        run = Training(
+            network,
+            DeviceHierarchies(training.hierarchies, device),
+            Targets(send(training.targets, device), send(weights, device)),
+            plan,
         )
         validate = None
         if held_out is not None:
             held_data = DeviceHierarchies(held_out.hierarchies, device)
 
-            def validate() -> float:
-                logits = predict_logits(network, held_data)
-                return score(held_out.codes, logits, held_out.weights)
+            def validate(network: SHAKENetwork) -> float:
+                outputs = predict_outputs(network, held_data)
+                return score(held_out.targets, outputs, held_out.weights)
 
-        history = train_network(network, data, targets, plan, validate)
+        history = train(run, validate, file)
+        some = np.arange(min(len(weights), AVERAGED_GRAPHS))
+        network.learn_average(run.data.batch(some))
     return network.to("cpu").eval(), history
+
+
+def _threads(
+    shape: NetworkShape, plan: TrainingPlan, device: torch.device
+) -> AbstractContextManager:
+    """Ours for the compiled layers, torch's for everything else."""
+    is_compiled = shape.is_compiled and device.type == "cpu"
+    if is_compiled and plan.precision == "float32" and not plan.compile:
+        return lanes_in_threads()
+    return nullcontext()
+
+
+def _key(*parts: Any) -> str:
+    """Name of a run: equal data, parameters and seeds have equal names."""
+    return joblib.hash(parts)
 
 
 def _on_device(
@@ -187,15 +216,29 @@ def _on_device(
     return network, DeviceHierarchies(hierarchies, device)
 
 
-def logits_of(
+def outputs_of(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
 ) -> np.ndarray:
-    """Logits (n_graphs, n_outputs) of a fitted network."""
-    return predict_logits(*_on_device(network, hierarchies, device))
+    """Outputs (n_graphs, n_outputs) of a fitted network."""
+    with lanes_in_threads():
+        return predict_outputs(*_on_device(network, hierarchies, device))
 
 
 def embeddings_of(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
 ) -> np.ndarray:
     """Embeddings (n_graphs, hidden_dim) of a fitted network."""
-    return embed_graphs(*_on_device(network, hierarchies, device))
+    with lanes_in_threads():
+        return embed_graphs(*_on_device(network, hierarchies, device))
+
+
+def contributions_of(
+    network: SHAKENetwork,
+    hierarchies: HierarchyCollection,
+    weights: np.ndarray,
+    device: Any = "auto",
+) -> list[np.ndarray]:
+    """Contribution of each input node at each level; see :func:`explain_nodes`."""
+    with lanes_in_threads():
+        on_device = _on_device(network, hierarchies, device)
+        return explain_nodes(*on_device, hierarchies, weights)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import embedding_bag
 
-from skshake.network._batches import FeatureBatch, LevelBatch, SparseRows
-from skshake.network._message import sum_messages
+from skshake.network._bags import sum_rows
+from skshake.network._batches import FeatureBatch, LevelBatch
+from skshake.network._layers import SumLayer, make_layer
+from skshake.network._linear import LaneLinear
+from skshake.network._trunk import N_POOLINGS, TrunkPlan, run_trunk
 
 
 @dataclass(frozen=True)
@@ -37,24 +39,17 @@ class NetworkShape:
     hidden_dim: int
     n_linear: int
     n_readout: int
-    conv: str
+    conv: Any
     level_input: str
+    norm: str | None
+    residual: bool
     dropout: float
 
-
-# What ``pool_graphs`` puts side by side.
-N_POOLINGS = 3
-
-
-class BatchNorm(nn.BatchNorm1d):
-    """Batch normalisation that uses its running statistics for a lone row."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        if self.training and len(x) < 2:
-            return nn.functional.batch_norm(
-                x, self.running_mean, self.running_var, self.weight, self.bias
-            )
-        return super().forward(x)
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the compiled function of the CPU does what the layers do."""
+        is_sum = self.conv in ("gine", "gin")
+        return is_sum and self.norm == "batch" and not self.residual
 
 
 class FeatureEncoder(nn.Module):
@@ -65,20 +60,18 @@ class FeatureEncoder(nn.Module):
 
     def __init__(self, n_numeric: int, n_slots: int, hidden_dim: int) -> None:
         super().__init__()
-        self.hidden_dim = hidden_dim
         self.register_buffer("mean", torch.zeros(n_numeric))
         self.register_buffer("scale", torch.ones(n_numeric))
+        self.embedding = nn.Parameter(torch.empty(n_slots, hidden_dim))
+        if n_slots:
+            nn.init.xavier_uniform_(self.embedding)
         self.numbers = None
-        self.embedding = None
         if n_numeric:
             self.numbers = nn.Sequential(
                 nn.Linear(n_numeric, hidden_dim),
                 nn.ReLU(),
                 nn.Linear(hidden_dim, hidden_dim),
             )
-        if n_slots:
-            self.embedding = nn.Parameter(torch.empty(n_slots, hidden_dim))
-            nn.init.xavier_uniform_(self.embedding)
 
     def standardise(self, numeric: Tensor) -> None:
         """Learn the mean and the spread of each numeric column."""
@@ -87,61 +80,24 @@ class FeatureEncoder(nn.Module):
             spread = numeric.std(dim=0, correction=0)
             self.scale = torch.where(spread > 1e-7 * self.mean.abs(), spread, 1.0)
 
-    def forward(self, features: FeatureBatch) -> Tensor:
-        n_rows = len(features.numeric)
-        states = features.numeric.new_zeros(n_rows, self.hidden_dim)
+    def forward(
+        self, features: FeatureBatch, more_rows: Tensor | None = None
+    ) -> Tensor:
+        """States (n_rows, hidden_dim).
+
+        Parameters
+        ----------
+        features : FeatureBatch
+        more_rows : Tensor of shape (n_more, hidden_dim) or None
+            Embeddings of slots beyond those of categories.
+        """
+        table: Tensor = self.embedding
+        if more_rows is not None:
+            table = torch.cat([table, more_rows])
+        states = sum_rows(features.slots, table)
         if self.numbers is not None:
-            states = self.numbers((features.numeric - self.mean) / self.scale)
-        if self.embedding is not None:
-            states = states + embedding_bag(
-                features.slots,
-                self.embedding,
-                features.offsets,
-                mode="sum",
-                per_sample_weights=features.shares,
-                include_last_offset=True,
-            )
+            states = states + self.numbers((features.numeric - self.mean) / self.scale)
         return states
-
-
-def make_mlp(n_linear: int, hidden_dim: int) -> nn.Sequential:
-    """``n_linear`` linear layers with batch normalisation and ReLU between them."""
-    layers: list[nn.Module] = [nn.Linear(hidden_dim, hidden_dim)]
-    for _ in range(n_linear - 1):
-        layers += [BatchNorm(hidden_dim), nn.ReLU(), nn.Linear(hidden_dim, hidden_dim)]
-    return nn.Sequential(*layers)
-
-
-class MessageLayer(nn.Module):
-    r"""One layer of GINE (Hu et al. 2020), or GIN without edge states.
-
-    .. math:: h_i \leftarrow \mathrm{MLP}((1 + \epsilon) h_i
-        + \sum_j w_{ij} \, \mathrm{relu}(h_j + e_{ij}))
-    """
-
-    def __init__(self, shape: NetworkShape) -> None:
-        super().__init__()
-        self.epsilon = nn.Parameter(torch.zeros(1))
-        self.mlp = make_mlp(shape.n_linear, shape.hidden_dim)
-        self.after = nn.Sequential(
-            BatchNorm(shape.hidden_dim), nn.ReLU(), nn.Dropout(shape.dropout)
-        )
-
-    def forward(self, h: Tensor, edge_states: Tensor, level: LevelBatch) -> Tensor:
-        messages = sum_messages(h, edge_states, level.arcs)
-        return self.after(self.mlp((1 + self.epsilon) * h + messages))
-
-
-def send_down(h: Tensor, rows: SparseRows) -> Tensor:
-    """States of a finer level: means of coarse states over shared input nodes."""
-    return embedding_bag(
-        rows.columns,
-        h,
-        rows.offsets,
-        mode="sum",
-        per_sample_weights=rows.values,
-        include_last_offset=True,
-    )
 
 
 def pool_graphs(h: Tensor, node_ptr: Tensor) -> Tensor:
@@ -169,6 +125,7 @@ class SHAKENetwork(nn.Module):
     """
 
     levels: nn.ModuleList
+    average: Tensor
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
@@ -178,13 +135,18 @@ class SHAKENetwork(nn.Module):
         self.edge_encoder = FeatureEncoder(widths.edge_numeric, widths.edge_slots, o)
         self.size_encoder = nn.Linear(1, o)
         self.register_buffer("weight_scale", torch.ones(len(shape.n_layers)))
+        self.register_buffer("average", torch.zeros(len(shape.n_layers), o))
         self.levels = nn.ModuleList(
-            nn.ModuleList(MessageLayer(shape) for _ in range(n)) for n in shape.n_layers
+            nn.ModuleList(
+                make_layer(shape.conv, o, shape.n_linear, shape.norm, shape.dropout)
+                for _ in range(n)
+            )
+            for n in shape.n_layers
         )
         width = o * N_POOLINGS * (1 + shape.n_layers[0])
         layers: list[nn.Module] = []
         for _ in range(shape.n_readout):
-            layers += [nn.Linear(width, o), nn.ReLU(), nn.Dropout(shape.dropout)]
+            layers += [LaneLinear(width, o), nn.ReLU(), nn.Dropout(shape.dropout)]
             width = o
         if width != o:
             # Without hidden layers, the embedding still has the promised width.
@@ -207,37 +169,115 @@ class SHAKENetwork(nn.Module):
         ]
         self.weight_scale = torch.stack(means)
 
-    def embed(self, levels: Sequence[LevelBatch]) -> Tensor:
-        """Embedding of each graph, shape (n_graphs, hidden_dim)."""
+    @torch.no_grad()
+    def learn_average(self, levels: Sequence[LevelBatch]) -> None:
+        """Learn each level's encoded average node, which explanations start from."""
+        for depth, level in enumerate(levels):
+            encoded = self.encode_nodes(level)
+            if len(encoded):
+                self.average[depth] = encoded.mean(dim=0)
+
+    def embed(
+        self, levels: Sequence[LevelBatch], encoded: list[Tensor] | None = None
+    ) -> Tensor:
+        """Embedding of each graph, shape (n_graphs, hidden_dim).
+
+        Parameters
+        ----------
+        levels : sequence of LevelBatch
+            From fine to coarse.
+        encoded : list of Tensor or None
+            What :meth:`encode_nodes` gives for each level, if other than that.
+        """
         h: Tensor | None = None
-        states: list[Tensor] = []
         for depth in reversed(range(len(levels))):
             level = levels[depth]
             weight = level.arcs.weight / self.weight_scale[depth]
             level = level._replace(arcs=level.arcs._replace(weight=weight))
-            h = self._start(level, h)
-            states = [h]
-            if self.shape.conv == "gine":
-                edge_states = self.edge_encoder(level.edge_attr)
-            else:
-                edge_states = h.new_zeros(len(level.arcs.weight), self.shape.hidden_dim)
-            for layer in cast(nn.ModuleList, self.levels[depth]):
-                h = layer(h, edge_states, level)
-                states.append(h)
-        pooled = [pool_graphs(state, levels[0].node_ptr) for state in states]
-        return self.readout(torch.cat(pooled, dim=1))
+            own = encoded[depth] if encoded is not None else None
+            h, pooled = self._run_level(depth, level, self._start(level, h, own))
+        return self.readout(pooled)
+
+    def encode_nodes(self, level: LevelBatch) -> Tensor:
+        """States of a level's nodes by themselves: features and size of the block."""
+        size = self.size_encoder
+        more_rows = torch.cat([size.weight.T, size.bias[None]])
+        states = self.node_encoder(level.x, more_rows)
+        return states if level.node_kind is None else sum_rows(level.node_kind, states)
 
     def forward(self, levels: Sequence[LevelBatch]) -> Tensor:
-        """Logits of each graph, shape (n_graphs, n_outputs)."""
+        """Outputs of each graph, shape (n_graphs, n_outputs)."""
         return self.head(self.embed(levels))
 
-    def _start(self, level: LevelBatch, coarse: Tensor | None) -> Tensor:
+    def _start(
+        self, level: LevelBatch, coarse: Tensor | None, own: Tensor | None
+    ) -> Tensor:
         """States that a level starts from."""
-        if coarse is not None and level.to_coarser is not None:
-            h = send_down(coarse, level.to_coarser)
-            if self.shape.level_input == "replace":
-                return h
-            h = h + self.node_encoder(level.x)
+        if coarse is None or level.to_coarser is None:
+            return self.encode_nodes(level) if own is None else own
+        h = sum_rows(level.to_coarser, coarse)
+        if self.shape.level_input == "replace":
+            return h
+        return h + (self.encode_nodes(level) if own is None else own)
+
+    def _run_level(
+        self, depth: int, level: LevelBatch, h: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """States after the last layer, and pooled states of all layers (finest level).
+
+        On the CPU in one compiled function where the layers allow it.
+        """
+        layers = cast(nn.ModuleList, self.levels[depth])
+        shares_edges = level.shares_edges
+        if self.shape.conv == "gin":
+            edge_states = h.new_zeros(1, h.shape[1])
+            edge = torch.zeros_like(level.arcs.edge)
+            level = level._replace(arcs=level.arcs._replace(edge=edge))
+            shares_edges = True
         else:
-            h = self.node_encoder(level.x)
-        return h + self.size_encoder(level.size.log()[:, None])
+            edge_states = self.edge_encoder(level.edge_attr)
+        if self._is_compiled(h):
+            plan = TrunkPlan(
+                level.arcs,
+                level.node_ptr,
+                [norm for layer in layers for norm in cast(SumLayer, layer).norms],
+                self.shape.n_linear,
+                self.shape.dropout,
+                self.training,
+                pools=depth == 0,
+                shares_edges=shares_edges,
+            )
+            return run_trunk(
+                plan,
+                h,
+                edge_states,
+                [_parameters(cast(SumLayer, layer)) for layer in layers],
+            )
+        states = [h]
+        for layer in layers:
+            h = layer(h, edge_states, level)
+            if self.shape.residual:
+                h = h + states[-1]
+            states.append(h)
+        if depth:
+            return h, h.new_empty(0)
+        pooled = [pool_graphs(state, level.node_ptr) for state in states]
+        return h, torch.cat(pooled, dim=1)
+
+    def _is_compiled(self, h: Tensor) -> bool:
+        """Whether the compiled function can run on these states, in this mode."""
+        is_plain = h.device.type == "cpu" and h.dtype == torch.float32
+        if torch.compiler.is_compiling() or torch.is_autocast_enabled(h.device.type):
+            return False
+        # Statistics of one row are not those of a batch, and gradients of a network in
+        # evaluation are asked for by explanations alone.
+        works = len(h) > 1 if self.training else not torch.is_grad_enabled()
+        return self.shape.is_compiled and is_plain and works
+
+
+def _parameters(layer: SumLayer) -> list[Tensor]:
+    """Epsilon, then weights and biases of each linear layer and its normalisation."""
+    parameters: list[Tensor] = [layer.epsilon]
+    for linear, norm in zip(layer.linears, layer.norms, strict=True):
+        parameters += [linear.weight, linear.bias, norm.weight, norm.bias]
+    return parameters

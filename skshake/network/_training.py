@@ -1,27 +1,38 @@
 """Training: steps, epochs, early stopping, best weights.
 
-In: a network, hierarchies on a device, encoded labels, a plan. Out: trained weights
-and one record per epoch. Losses stay on the device until an epoch ends.
+In: a network, hierarchies on a device, targets, a plan. Out: trained weights and one
+record per epoch. Losses stay on the device until an epoch ends.
 """
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
 
 import numpy as np
 import torch
+from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
-from skshake.network._batches import DeviceHierarchies
+from skshake.graphs import garbage_collection_paused
+from skshake.network._batches import DeviceHierarchies, LevelBatch
+from skshake.network._batching import (
+    BatchesAhead,
+    balanced_batches,
+    shuffled_batches,
+)
+from skshake.network._checkpoint import Checkpoint
+from skshake.network._losses import make_loss
 from skshake.network._model import SHAKENetwork
-
-# Rows (nodes and edges of all levels) of one batch of inference.
-INFERENCE_ROWS = 1_000_000
+from skshake.network._optimizers import PESG, make_optimizer
 
 
 @dataclass(frozen=True)
@@ -30,11 +41,17 @@ class TrainingPlan:
 
     max_iter: int
     batch_size: int
+    optimizer: str
+    loss: str
     learning_rate: float
     weight_decay: float
     schedule: str
+    averages: bool
+    clip_norm: float | None
     n_iter_no_change: int
     tol: float
+    precision: str
+    compile: bool
     seed: int
     verbose: int
 
@@ -63,12 +80,13 @@ class EpochRecord:
 
 @dataclass(frozen=True)
 class Targets:
-    """Encoded labels and weights of graphs on the device.
+    """Encoded targets and weights of graphs on the device.
 
-    ``labels`` int64 (n_graphs,), ``weights`` float32 (n_graphs,).
+    ``values`` int64 (n_graphs,), codes of classes, or float32 (n_graphs, n_tasks);
+    ``weights`` float32 (n_graphs,).
     """
 
-    labels: Tensor
+    values: Tensor
     weights: Tensor
 
 
@@ -95,138 +113,245 @@ class EarlyStopping:
         return self.n_bad >= self.patience
 
 
-def weighted_cross_entropy(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """Mean over graphs of weight times cross-entropy.
-
-    Weights have mean 1 over the training graphs; a batch of heavy graphs counts more
-    than one of light graphs.
-    """
-    losses = nn.functional.cross_entropy(logits, labels, reduction="none")
-    return (losses * weights).mean()
-
-
-def _inference_batches(data: DeviceHierarchies, forest: int) -> Iterator[np.ndarray]:
-    """Consecutive graphs, cut so that no batch is too large for the memory."""
-    rows = np.cumsum(data.rows_per_graph(forest))
-    batch = rows // INFERENCE_ROWS
-    yield from np.split(np.arange(data.n_graphs), np.flatnonzero(np.diff(batch)) + 1)
-
-
-@torch.no_grad()
-def infer(
-    network: SHAKENetwork,
-    data: DeviceHierarchies,
-    function: Callable[[SHAKENetwork], Callable],
-) -> np.ndarray:
-    """Rows of one function of the network for all graphs, averaged over forests."""
-    network.eval()
-    rows = function(network)
-    forests = [
-        torch.cat(
-            [rows(data.batch(graphs, k)) for graphs in _inference_batches(data, k)]
-        )
-        for k in range(data.n_forests)
-    ]
-    return torch.stack(forests).mean(dim=0).cpu().double().numpy()
-
-
-def predict_logits(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:
-    """Logits (n_graphs, n_outputs), averaged over forests."""
-    return infer(network, data, lambda network: network)
-
-
-def embed_graphs(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:
-    """Embeddings (n_graphs, hidden_dim), averaged over forests."""
-    return infer(network, data, lambda network: network.embed)
-
-
-def train_step(
-    network: SHAKENetwork,
-    data: DeviceHierarchies,
-    forest: int,
-    graphs: np.ndarray,
-    targets: Targets,
-    optimizer: torch.optim.Optimizer,
-) -> Tensor:
-    """One update; the loss stays on the device."""
-    where = torch.from_numpy(graphs).to(data.device)
-    logits = network(data.batch(graphs, forest))
-    loss = weighted_cross_entropy(logits, targets.labels[where], targets.weights[where])
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
-
-
-def run_epoch(
-    network: SHAKENetwork,
-    data: DeviceHierarchies,
-    forest: int,
-    batches: list[np.ndarray],
-    targets: Targets,
-    optimizer: torch.optim.Optimizer,
-    scheduler: LRScheduler | None,
-) -> float:
-    """Mean loss of one pass over the batches."""
-    network.train()
-    total = torch.zeros((), device=data.device)
-    for graphs in batches:
-        loss = train_step(network, data, forest, graphs, targets, optimizer)
-        total += loss * len(graphs)
-        if scheduler is not None:
-            scheduler.step()
-    return float(total) / sum(map(len, batches))
-
-
-def train_network(
-    network: SHAKENetwork,
-    data: DeviceHierarchies,
-    targets: Targets,
-    plan: TrainingPlan,
-    validate: Callable[[], float] | None,
-) -> list[EpochRecord]:
-    """Train in place; with validation, end with the weights of the best score.
+class Training:
+    """State of a training that epochs move on.
 
     Parameters
     ----------
     network : SHAKENetwork
+        Trained in place.
     data : DeviceHierarchies
     targets : Targets
     plan : TrainingPlan
+    """
+
+    def __init__(
+        self,
+        network: SHAKENetwork,
+        data: DeviceHierarchies,
+        targets: Targets,
+        plan: TrainingPlan,
+    ) -> None:
+        self.network, self.data, self.targets, self.plan = network, data, targets, plan
+        n_tasks = targets.values.shape[1] if targets.values.ndim == 2 else 1
+        self.loss = make_loss(plan.loss, n_tasks).to(data.device)
+        self.optimizer = make_optimizer(
+            plan.optimizer, network, self.loss, plan.learning_rate, plan.weight_decay
+        )
+        self.batch_size = plan.batch_size
+        self.rng = np.random.default_rng(plan.seed)
+        self.stopping = EarlyStopping(plan.n_iter_no_change, plan.tol)
+        self.history: list[EpochRecord] = []
+        self.is_done = False
+        self.scheduler: LRScheduler | None = None
+        if plan.schedule == "one-cycle":
+            self.n_steps = len(self._batches(np.random.default_rng(0)))
+            self.scheduler = OneCycleLR(
+                self.optimizer,
+                [group["lr"] for group in self.optimizer.param_groups],
+                total_steps=plan.max_iter * self.n_steps + 1,
+                cycle_momentum=plan.optimizer == "adamw",
+            )
+        self.average: AveragedModel | None = None
+        if plan.averages:
+            decay = 1 - 1 / len(self._batches(np.random.default_rng(0)))
+            self.average = AveragedModel(
+                network, multi_avg_fn=get_ema_multi_avg_fn(decay), use_buffers=True
+            )
+        self._forward: Callable[..., Tensor] = network
+        if plan.compile:
+            self._forward = torch.compile(network, dynamic=True)
+
+    def _batches(self, rng: np.random.Generator) -> list[np.ndarray]:
+        if self.plan.loss == "auc_margin":
+            values = self.targets.values.cpu().numpy()
+            return balanced_batches(rng, values, self.batch_size)
+        return shuffled_batches(rng, self.data.n_graphs, self.batch_size)
+
+    def step(self, graphs: np.ndarray, batch: Sequence[LevelBatch]) -> Tensor:
+        """One update from some graphs; the loss stays on the device."""
+        where = torch.from_numpy(graphs).to(self.data.device)
+        device_type, in_bf16 = self.data.device.type, self.plan.precision == "bf16"
+        with torch.autocast(device_type, torch.bfloat16, enabled=in_bf16):
+            outputs = self._forward(batch)
+        loss = self.loss(
+            outputs.float(), self.targets.values[where], self.targets.weights[where]
+        )
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        if self.plan.clip_norm is not None:
+            clip_grad_norm_(self.network.parameters(), self.plan.clip_norm)
+        self.optimizer.step()
+        if self.average is not None:
+            self.average.update_parameters(self.network)
+        return loss.detach()
+
+    @property
+    def result(self) -> SHAKENetwork:
+        """The network to validate and to keep."""
+        return self.network if self.average is None else cast(Any, self.average.module)
+
+    def run_epoch(self) -> float:
+        """Mean loss of one pass over the batches."""
+        self.network.train()
+        forest = len(self.history) % self.data.n_forests
+        total = torch.zeros((), device=self.data.device)
+        batches = self._batches(self.rng)
+        n_graphs, n_done = sum(map(len, batches)), 0
+        with BatchesAhead(self.data, forest) as ahead:
+            while batches:
+                try:
+                    loss = self.step(batches[0], ahead.take(batches))
+                except torch.OutOfMemoryError as error:
+                    batches = self._halve(batches, error)
+                    continue
+                n_done += len(batches[0])
+                total += loss * len(batches.pop(0))
+                self._schedule(n_done / n_graphs)
+        if isinstance(self.optimizer, PESG):
+            self.optimizer.end_epoch()
+        return float(total) / n_graphs
+
+    def _schedule(self, share: float) -> None:
+        """Set the learning rate for the given share of the epoch done."""
+        if self.scheduler is not None:
+            n_steps = round(self.n_steps * (len(self.history) + share))
+            while self.scheduler.last_epoch < n_steps:
+                self.scheduler.step()
+
+    def _halve(
+        self, batches: list[np.ndarray], error: torch.OutOfMemoryError
+    ) -> list[np.ndarray]:
+        """Batches of half as many graphs, for the rest of the training."""
+        self.batch_size = max(map(len, batches)) // 2
+        if not self.batch_size:
+            raise error
+        self.optimizer.zero_grad(set_to_none=True)
+        if self.data.device.type == "cuda":
+            torch.cuda.empty_cache()
+        warnings.warn(
+            f"out of memory: going on with batch_size={self.batch_size}",
+            UserWarning,
+            stacklevel=2,
+        )
+        halves = (np.array_split(batch, 2) for batch in batches)
+        return [half for pair in halves for half in pair if len(half)]
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the next epoch depends on, as plain values and tensors."""
+        stopping = self.stopping
+        return {
+            "network": self.network.state_dict(),
+            "average": self.average and self.average.state_dict(),
+            "loss": self.loss.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "scheduler": self.scheduler and self.scheduler.state_dict(),
+            "batch_size": self.batch_size,
+            "numpy": self.rng.bit_generator.state,
+            "torch": torch.get_rng_state(),
+            "cuda": _cuda_state(self.data.device),
+            "history": [asdict(record) for record in self.history],
+            "best": (stopping.best_score, stopping.n_bad, stopping.best_state),
+            "is_done": self.is_done,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to a state."""
+        self.network.load_state_dict(state["network"])
+        if self.average is not None:
+            self.average.load_state_dict(state["average"])
+        self.loss.load_state_dict(state["loss"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        if self.scheduler is not None:
+            self.scheduler.load_state_dict(state["scheduler"])
+        self.batch_size = state["batch_size"]
+        self.rng.bit_generator.state = state["numpy"]
+        torch.set_rng_state(state["torch"])
+        if state["cuda"] is not None:
+            torch.cuda.set_rng_state(state["cuda"], self.data.device)
+        self.history = [EpochRecord(**record) for record in state["history"]]
+        stopping = self.stopping
+        stopping.best_score, stopping.n_bad, stopping.best_state = state["best"]
+        self.is_done = state["is_done"]
+
+
+def _cuda_state(device: torch.device) -> Tensor | None:
+    return torch.cuda.get_rng_state(device) if device.type == "cuda" else None
+
+
+def train(
+    training: Training,
+    validate: Callable[[SHAKENetwork], float] | None,
+    checkpoint: Checkpoint | None,
+) -> list[EpochRecord]:
+    """Run epochs; with validation, end with the weights of the best score.
+
+    Parameters
+    ----------
+    training : Training
     validate : callable or None
-        Score of the present network, greater is better; None trains for ``max_iter``.
+        Score of a network, greater is better; None trains for ``max_iter``.
+    checkpoint : Checkpoint or None
+        Where to go on from, and to write to.
 
     Returns
     -------
     history : list of EpochRecord
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the loss is no longer finite, or the user interrupts; the best weights so far
+        are kept.
     """
-    rng = np.random.default_rng(plan.seed)
-    n_batches = -(-data.n_graphs // plan.batch_size)
-    optimizer = torch.optim.AdamW(
-        network.parameters(),
-        lr=plan.learning_rate,
-        weight_decay=plan.weight_decay,
-        fused=True,
+    state = checkpoint and checkpoint.load()
+    if state:
+        training.restore(state)
+    plan, stopping = training.plan, training.stopping
+    progress = tqdm(
+        total=plan.max_iter,
+        initial=len(training.history),
+        disable=not plan.verbose,
+        desc="epochs",
     )
-    scheduler = None
-    if plan.schedule == "one-cycle":
-        n_steps = plan.max_iter * n_batches
-        scheduler = OneCycleLR(optimizer, plan.learning_rate, total_steps=n_steps)
-    stopping = EarlyStopping(plan.n_iter_no_change, plan.tol)
-    history: list[EpochRecord] = []
-    progress = tqdm(range(plan.max_iter), disable=not plan.verbose, desc="epochs")
-    for epoch in progress:
-        start = time.perf_counter()
-        batches = np.array_split(rng.permutation(data.n_graphs), n_batches)
-        forest = epoch % data.n_forests
-        loss = run_epoch(network, data, forest, batches, targets, optimizer, scheduler)
-        score = None if validate is None else validate()
-        seconds = time.perf_counter() - start
-        history.append(EpochRecord(epoch + 1, loss, score, seconds))
-        progress.set_postfix(loss=loss, score=score)
-        if score is not None and stopping.update(score, network):
-            break
-    progress.close()
-    if stopping.best_state:
-        network.load_state_dict(stopping.best_state)
-    return history
+    with progress:
+        try:
+            while not training.is_done:
+                _run_one(training, validate)
+                record = training.history[-1]
+                progress.set_postfix(
+                    loss=record.loss, score=record.validation_score, refresh=False
+                )
+                progress.update()
+                if checkpoint is not None:
+                    checkpoint.save(training.state())
+        except KeyboardInterrupt:
+            if not training.history:
+                raise
+            warnings.warn(
+                f"interrupted in epoch {len(training.history) + 1}: the best weights "
+                "so far are kept",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+    kept = stopping.best_state or training.result.state_dict()
+    training.network.load_state_dict(kept)
+    return training.history
+
+
+def _run_one(
+    training: Training, validate: Callable[[SHAKENetwork], float] | None
+) -> None:
+    """Run an epoch, note it, and say whether it was the last."""
+    start = time.perf_counter()
+    with garbage_collection_paused():
+        loss = training.run_epoch()
+    score = None if validate is None else validate(training.result)
+    history = training.history
+    seconds = time.perf_counter() - start
+    history.append(EpochRecord(len(history) + 1, loss, score, seconds))
+    training.is_done = len(history) >= training.plan.max_iter
+    if score is not None and training.stopping.update(score, training.result):
+        training.is_done = True
+    if not np.isfinite(loss):
+        training.is_done = True

@@ -20,6 +20,8 @@ def make_network(hierarchies, **changes):
         "n_readout": 1,
         "conv": "gine",
         "level_input": "add",
+        "norm": "batch",
+        "residual": False,
         "dropout": 0.0,
     }
     torch.manual_seed(0)
@@ -62,9 +64,9 @@ def test_two_levels_by_hand(level_input):
         network.size_encoder.weight.zero_()
         network.size_encoder.bias.zero_()
     for level in network.levels:
-        _identity(level[0].mlp[0])
+        _identity(level[0].linears[0])
         # Batch normalisation with mean 0 and variance 1 is the identity up to 1e-5.
-        level[0].after[0].eps = 0.0
+        level[0].norms[0].eps = 0.0
     with torch.no_grad():
         for linear in (network.readout[0], network.head):
             linear.weight.fill_(1.0)

@@ -1,10 +1,11 @@
-"""Early stopping, losses, and a step that learns."""
+"""Early stopping, batches, and what happens when a training is disturbed."""
 
 import numpy as np
 import pytest
 import torch
 
-from skshake.network._training import EarlyStopping, weighted_cross_entropy
+from skshake.network._batching import balanced_batches, shuffled_batches
+from skshake.network._training import EarlyStopping
 
 
 def test_early_stopping_keeps_the_best_and_waits_for_patience():
@@ -22,8 +23,26 @@ def test_early_stopping_keeps_the_best_and_waits_for_patience():
     assert stopping.best_state["weight"].item() == 2.0
 
 
-def test_cross_entropy_by_hand():
-    logits = torch.log(torch.tensor([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]))
-    labels, weights = torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 0.0])
-    expected = -(np.log(0.9) + 3 * np.log(0.2)) / 3
-    assert weighted_cross_entropy(logits, labels, weights) == pytest.approx(expected)
+def test_shuffled_batches_hold_every_graph_once():
+    batches = shuffled_batches(np.random.default_rng(0), 100, 32)
+    assert sorted(np.concatenate(batches)) == list(range(100))
+    assert {len(batch) for batch in batches} == {25}
+
+
+def test_balanced_batches_are_a_quarter_positive():
+    targets = np.zeros((1_000, 1))
+    targets[:30] = 1
+    batches = balanced_batches(np.random.default_rng(0), targets, 64)
+    negatives = np.concatenate([batch[batch >= 30] for batch in batches])
+    assert sorted(negatives) == list(range(30, 1_000))
+    for batch in batches:
+        assert (batch < 30).sum() == 16
+    counts = np.bincount(np.concatenate([batch[batch < 30] for batch in batches]))
+    assert counts.max() - counts.min() <= 1
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_balancing_where_nothing_is_rare_shuffles(share):
+    targets = (np.arange(100) < 100 * share).astype(float)[:, None]
+    batches = balanced_batches(np.random.default_rng(0), targets, 32)
+    assert sorted(np.concatenate(batches)) == list(range(100))

@@ -1,0 +1,89 @@
+"""Weighted sums of rows of a table: embedded features, and states sent down a level.
+
+In: CSR bags and a table. Out: one row per bag. On the CPU compiled and in lanes;
+elsewhere torch's own ``embedding_bag``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import embedding_bag
+
+from skshake.network._kernels import sum_bags, sum_bags_backward
+from skshake.network._parallel import LANE_ROWS, count_lanes, run_lanes
+
+
+class Bags(NamedTuple):
+    """Entries of each bag in CSR order.
+
+    ``offsets`` (n_bags + 1,), ``rows`` (n_entries,) of the table, ``values``
+    (n_entries,).
+    """
+
+    offsets: Tensor
+    rows: Tensor
+    values: Tensor
+
+
+class _CompiledBags(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, bags: Bags, table: Tensor) -> Tensor:
+        n_bags = len(bags.offsets) - 1
+        ctx.bags, ctx.shape = bags, table.shape
+        ctx.bounds = np.linspace(0, n_bags, count_lanes(n_bags) + 1).astype(np.int64)
+        table = table.detach().contiguous()
+        out = table.new_empty(n_bags, table.shape[1])
+        arrays = [t.numpy() for t in (*bags, table, out)]
+
+        def task(c: int) -> None:
+            sum_bags(ctx.bounds[c], ctx.bounds[c + 1], *arrays)
+
+        run_lanes(task, len(ctx.bounds) - 1)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor]:
+        n_lanes = len(ctx.bounds) - 1
+        # A large table (states of a level) is written in one go, a small one per lane.
+        copies = n_lanes if ctx.shape[0] <= LANE_ROWS else 1
+        grad_table = grad.new_zeros(copies, *ctx.shape)
+        arrays = [t.numpy() for t in (*ctx.bags, grad.contiguous())]
+        tables = list(grad_table.numpy())
+        bounds = ctx.bounds if copies > 1 else ctx.bounds[[0, -1]]
+
+        def task(c: int) -> None:
+            offsets, rows, values, rows_of_grad = arrays
+            sum_bags_backward(
+                bounds[c], bounds[c + 1], offsets, rows, values, rows_of_grad, tables[c]
+            )
+
+        run_lanes(task, len(bounds) - 1)
+        return None, grad_table.sum(dim=0)
+
+
+def sum_rows(bags: Bags, table: Tensor) -> Tensor:
+    """Weighted sum of rows of the table for each bag.
+
+    Parameters
+    ----------
+    bags : Bags
+    table : Tensor of shape (n_rows, width)
+
+    Returns
+    -------
+    sums : Tensor of shape (n_bags, width)
+    """
+    if table.device.type == "cpu" and table.dtype == torch.float32:
+        return _CompiledBags.apply(bags, table)
+    return embedding_bag(
+        bags.rows,
+        table,
+        bags.offsets,
+        mode="sum",
+        per_sample_weights=bags.values.to(table.dtype),
+        include_last_offset=True,
+    )

@@ -1,0 +1,97 @@
+"""Which graphs make up the batches of an epoch, and batches made ahead of their step.
+
+In: a random generator. Out: arrays of graph numbers, one per step, and their levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from skshake.network._batches import DeviceHierarchies, LevelBatch
+
+# Share of positives in class-balanced batches.
+POSITIVE_SHARE = 0.25
+
+
+def shuffled_batches(
+    rng: np.random.Generator, n_graphs: int, batch_size: int
+) -> list[np.ndarray]:
+    """Every graph once, in batches of nearly equal size."""
+    n_batches = -(-n_graphs // batch_size)
+    return np.array_split(rng.permutation(n_graphs), n_batches)
+
+
+def balanced_batches(
+    rng: np.random.Generator, targets: np.ndarray, batch_size: int
+) -> list[np.ndarray]:
+    """Every negative once, and positives over and over to a quarter of each batch.
+
+    Parameters
+    ----------
+    rng : Generator
+    targets : float array of shape (n_graphs, n_tasks)
+        Graphs with a 1 in any column are positive.
+    batch_size : int
+
+    Returns
+    -------
+    batches : list of int arrays
+        Those of ``shuffled_batches`` if positives are as frequent anyway.
+    """
+    is_positive = (targets == 1).any(axis=1)
+    positives, negatives = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
+    n_positive = max(1, round(POSITIVE_SHARE * batch_size))
+    n_batches = -(-len(negatives) // max(1, batch_size - n_positive))
+    n_drawn = n_batches * n_positive
+    if not len(positives) or not len(negatives) or n_drawn <= len(positives):
+        return shuffled_batches(rng, len(targets), batch_size)
+    rounds = -(-n_drawn // len(positives))
+    drawn = np.concatenate([rng.permutation(positives) for _ in range(rounds)])
+    return [
+        rng.permutation(np.concatenate(parts))
+        for parts in zip(
+            np.array_split(drawn[:n_drawn], n_batches),
+            np.array_split(rng.permutation(negatives), n_batches),
+            strict=True,
+        )
+    ]
+
+
+class BatchesAhead:
+    """Makes the next batch while a step runs, on the CPU; else when it is asked for.
+
+    Parameters
+    ----------
+    data : DeviceHierarchies
+    forest : int
+    """
+
+    def __init__(self, data: DeviceHierarchies, forest: int) -> None:
+        self._data, self._forest = data, forest
+        self._made: tuple[np.ndarray, Future] | None = None
+        self._thread: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> BatchesAhead:
+        if self._data.device.type == "cpu":
+            self._thread = ThreadPoolExecutor(1)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._thread is not None:
+            self._thread.shutdown()
+
+    def take(self, batches: list[np.ndarray]) -> Sequence[LevelBatch]:
+        """Levels of the first batch; begins to make the second."""
+        made, self._made = self._made, None
+        if made is not None and made[0] is batches[0]:
+            batch = made[1].result()
+        else:
+            batch = self._data.batch(batches[0], self._forest)
+        if self._thread is not None and len(batches) > 1:
+            ahead = self._thread.submit(self._data.batch, batches[1], self._forest)
+            self._made = (batches[1], ahead)
+        return batch

@@ -1,0 +1,65 @@
+"""Outputs of a network for all graphs, averaged over forests.
+
+In: a network and hierarchies on a device. Out: numpy rows, one per graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from skshake.network._batches import DeviceHierarchies
+from skshake.network._model import SHAKENetwork
+
+# Rows (nodes and edges of all levels) of one batch of inference.
+INFERENCE_ROWS = 1_000_000
+
+
+def inference_batches(
+    data: DeviceHierarchies, forest: int, most_rows: int = INFERENCE_ROWS
+) -> Iterator[np.ndarray]:
+    """Consecutive graphs, cut so that no batch is too large for the memory."""
+    rows = np.cumsum(data.rows_per_graph(forest))
+    batch = rows // most_rows
+    yield from np.split(np.arange(data.n_graphs), np.flatnonzero(np.diff(batch)) + 1)
+
+
+@torch.no_grad()
+def infer(
+    network: SHAKENetwork,
+    data: DeviceHierarchies,
+    function: Callable[[SHAKENetwork], Callable[..., Tensor]],
+) -> np.ndarray:
+    """Rows of one function of the network for all graphs, averaged over forests."""
+    network.eval()
+    rows, most_rows = function(network), INFERENCE_ROWS
+    while True:
+        try:
+            forests = [
+                torch.cat(
+                    [
+                        rows(data.batch(graphs, k))
+                        for graphs in inference_batches(data, k, most_rows)
+                    ]
+                )
+                for k in range(data.n_forests)
+            ]
+        except torch.OutOfMemoryError:
+            if most_rows == 1:
+                raise
+            most_rows //= 2
+        else:
+            return torch.stack(forests).mean(dim=0).cpu().double().numpy()
+
+
+def predict_outputs(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:
+    """Outputs (n_graphs, n_outputs), averaged over forests."""
+    return infer(network, data, lambda network: network)
+
+
+def embed_graphs(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:
+    """Embeddings (n_graphs, hidden_dim), averaged over forests."""
+    return infer(network, data, lambda network: network.embed)

@@ -1,0 +1,318 @@
+"""Compiled passes over the rows of a batch, forward and backward.
+
+In: float32 rows of one chunk and what they point to. Out: rows or sums in place. Each
+kernel works on rows ``first`` to ``last`` only and releases the GIL.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _rectify(value):
+    """max(value, 0), but NaN stays NaN, so that a training that explodes is noticed."""
+    return value * np.float32(value > np.float32(0.0))
+
+
+@njit(cache=True, nogil=True)
+def sum_messages(first, last, indptr, neighbour, edge, weight, self_weight, h, e, out):
+    """out[i] = self_weight h[i] + sum over arcs of weight relu(h[j] + e[edge]).
+
+    Parameters
+    ----------
+    first, last : int, rows to write  # IN
+    indptr, neighbour, edge : int64 arrays (n_nodes + 1,), (n_arcs,), (n_arcs,)  # IN
+    weight : float32 array (n_arcs,)  # IN
+    self_weight : float32  # IN
+    h, e : float32 arrays (n_nodes, width), (n_edge_states, width)  # IN
+    out : float32 array (n_nodes, width)  # OUT
+    """
+    width = h.shape[1]
+    for i in range(first, last):
+        for c in range(width):
+            out[i, c] = self_weight * h[i, c]
+        for arc in range(indptr[i], indptr[i + 1]):
+            j, k, w = neighbour[arc], edge[arc], weight[arc]
+            for c in range(width):
+                out[i, c] += w * _rectify(h[j, c] + e[k, c])
+
+
+@njit(cache=True, nogil=True)
+def sum_messages_backward(
+    first,
+    last,
+    indptr,
+    neighbour,
+    edge,
+    weight,
+    self_weight,
+    h,
+    e,
+    grad,
+    grad_h,
+    grad_e,
+):
+    """Add gradients of ``sum_messages``; arcs are symmetric, so both are gathers.
+
+    Parameters
+    ----------
+    first, last, indptr, neighbour, edge, weight, self_weight, h, e : as above  # IN
+    grad : float32 array (n_nodes, width), gradient of ``out``  # IN
+    grad_h : float32 array (n_nodes, width)  # OUT at the rows
+    grad_e : float32 array (n_edge_states, width)  # IN and OUT
+
+    Returns
+    -------
+    grad_self : float, gradient of ``self_weight``
+    """
+    width, grad_self = h.shape[1], 0.0
+    for i in range(first, last):
+        own = grad[i, 0] * np.float32(0.0)
+        for c in range(width):
+            own += grad[i, c] * h[i, c]
+            grad_h[i, c] = self_weight * grad[i, c]
+        grad_self += own
+        for arc in range(indptr[i], indptr[i + 1]):
+            j, k, w = neighbour[arc], edge[arc], weight[arc]
+            for c in range(width):
+                gate = np.float32(h[i, c] + e[k, c] > 0.0)
+                passed = w * grad[j, c] * gate
+                grad_h[i, c] += passed
+                grad_e[k, c] += passed
+    return grad_self
+
+
+@njit(cache=True, nogil=True)
+def apply_linear(first, last, x, weight, bias, z, sums):
+    """z = x weight' + bias, and the sums and sums of squares of its columns.
+
+    Parameters
+    ----------
+    first, last : int  # IN
+    x : float32 array (n_rows, width)  # IN
+    weight, bias : float32 arrays (width, width), (width,)  # IN
+    z : float32 array (n_rows, width)  # OUT
+    sums : float64 array (2, width)  # IN and OUT, added to
+    """
+    np.dot(x[first:last], weight.T, z[first:last])
+    # Sums of a tile fit float32; those of all tiles are added in float64.
+    total, squares = np.zeros_like(bias), np.zeros_like(bias)
+    for i in range(first, last):
+        for c in range(z.shape[1]):
+            z[i, c] += bias[c]
+            total[c] += z[i, c]
+            squares[c] += z[i, c] * z[i, c]
+    sums[0] += total
+    sums[1] += squares
+
+
+@njit(cache=True, nogil=True)
+def normalise(first, last, z, scale, shift, keep, stream, out):
+    """out = relu(z scale + shift), of which a share ``keep`` is kept, divided by it.
+
+    Parameters
+    ----------
+    first, last : int  # IN
+    z : float32 array (n_rows, width)  # IN
+    scale, shift : float32 arrays (width,)  # IN
+    keep : float, 1 drops nothing  # IN
+    stream : uint64, state of the random numbers; row and column number them  # IN
+    out : float32 array (n_rows, width)  # OUT
+    """
+    width = z.shape[1]
+    if keep >= 1.0:
+        for i in range(first, last):
+            for c in range(width):
+                out[i, c] = _rectify(z[i, c] * scale[c] + shift[c])
+        return
+    limit = np.uint32(keep * 4294967295.0)
+    factor = np.float32(1.0 / keep)
+    key, second_key = np.uint32(stream), np.uint32(stream >> np.uint64(32))
+    for i in range(first, last):
+        for c in range(width):
+            bits = _hash(np.uint32(i * width + c), key, second_key)
+            is_kept = np.float32(bits < limit)
+            out[i, c] = _rectify(z[i, c] * scale[c] + shift[c]) * factor * is_kept
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _hash(x, key, second_key):
+    """32 random bits of a counter under two keys (finaliser of Ellis, lowbias32).
+
+    In 32 bits, so that a processor hashes many counters at once.
+    """
+    x = np.uint32(x + key)
+    x = np.uint32(x ^ np.uint32(x >> np.uint32(16)))
+    x = np.uint32(x * np.uint32(0x7FEB352D))
+    x = np.uint32(x ^ np.uint32(x >> np.uint32(15)))
+    x = np.uint32(np.uint32(x + second_key) * np.uint32(0x846CA68B))
+    return np.uint32(x ^ np.uint32(x >> np.uint32(16)))
+
+
+@njit(cache=True, nogil=True)
+def open_gates(first, last, out, grad, factor, z, mean, scale, sums):
+    """Gradient before the rectifier, in place, and its sums for the normalisation.
+
+    Parameters
+    ----------
+    first, last : int  # IN
+    out : float32 array (n_rows, width), what the rectifier (and dropout) let pass  # IN
+    grad : float32 array (n_rows, width), gradient of ``out``  # IN and OUT
+    factor : float32, by which dropout multiplied  # IN
+    z, mean, scale : as in ``close_normalisation``  # IN
+    sums : float64 array (2, width), of the gradient, and of it times xhat  # IN, OUT
+    """
+    zero = np.float32(0.0)
+    total, products = np.zeros_like(mean), np.zeros_like(mean)
+    for i in range(first, last):
+        for c in range(z.shape[1]):
+            passed = grad[i, c] * factor * np.float32(out[i, c] > zero)
+            grad[i, c] = passed
+            total[c] += passed
+            products[c] += passed * ((z[i, c] - mean[c]) * scale[c])
+    sums[0] += total
+    sums[1] += products
+
+
+@njit(cache=True, nogil=True)
+def normalise_backward(first, last, z, mean, scale, gamma, means, grad):
+    """Gradient before batch normalisation, in place.
+
+    Parameters
+    ----------
+    first, last : int  # IN
+    z : float32 array (n_rows, width), before normalisation  # IN
+    mean, scale, gamma : float32 arrays (width,), xhat = (z - mean) scale  # IN
+    means : float32 array (2, width), means of the gradient and of it times xhat  # IN
+    grad : float32 array (n_rows, width)  # IN and OUT
+    """
+    for i in range(first, last):
+        for c in range(z.shape[1]):
+            xhat = (z[i, c] - mean[c]) * scale[c]
+            centred = grad[i, c] - means[0, c] - xhat * means[1, c]
+            grad[i, c] = gamma[c] * scale[c] * centred
+
+
+@njit(cache=True, nogil=True)
+def pool_graphs(first_graph, last_graph, node_ptr, h, column, out):
+    """Mean, maximum and scaled sum of each graph's rows.
+
+    Parameters
+    ----------
+    first_graph, last_graph : int  # IN
+    node_ptr : int64 array (n_graphs + 1,)  # IN
+    h : float32 array (n_rows, width)  # IN
+    column : int, of ``out`` at which the mean begins  # IN
+    out : float32 array (n_graphs, n_columns)  # OUT at 3 width columns
+    """
+    width = h.shape[1]
+    for g in range(first_graph, last_graph):
+        first, last = node_ptr[g], node_ptr[g + 1]
+        mean = out[g, column : column + width]
+        most = out[g, column + width : column + 2 * width]
+        total = out[g, column + 2 * width : column + 3 * width]
+        mean[:] = 0.0
+        most[:] = 0.0
+        if first < last:
+            most[:] = h[first]
+        for i in range(first, last):
+            for c in range(width):
+                mean[c] += h[i, c]
+                most[c] = max(most[c], h[i, c])
+        n_nodes = max(last - first, 1)
+        for c in range(width):
+            total[c] = mean[c] / np.float32(np.sqrt(n_nodes))
+            mean[c] /= np.float32(n_nodes)
+
+
+@njit(cache=True, nogil=True)
+def pool_graphs_backward(
+    first_graph, last_graph, node_ptr, h, column, out, grad, grad_h
+):
+    """Add gradients of ``pool_graphs``; equal maxima share theirs.
+
+    Parameters
+    ----------
+    first_graph, last_graph, node_ptr, h, column, out : as above  # IN
+    grad : float32 array (n_graphs, n_columns), gradient of ``out``  # IN
+    grad_h : float32 array (n_rows, width)  # IN and OUT
+    """
+    width = h.shape[1]
+    even, share = np.empty(width, np.float32), np.empty(width, np.float32)
+    for g in range(first_graph, last_graph):
+        first, last = node_ptr[g], node_ptr[g + 1]
+        if first == last:
+            continue
+        n_nodes = last - first
+        most = out[g, column + width : column + 2 * width]
+        share[:] = 0.0
+        for i in range(first, last):
+            for c in range(width):
+                share[c] += np.float32(h[i, c] == most[c])
+        for c in range(width):
+            even[c] = grad[g, column + c] / np.float32(n_nodes)
+            even[c] += grad[g, column + 2 * width + c] / np.float32(np.sqrt(n_nodes))
+            # No row equals a maximum of NaN.
+            share[c] = grad[g, column + width + c] / max(share[c], np.float32(1.0))
+        for i in range(first, last):
+            for c in range(width):
+                is_most = np.float32(h[i, c] == most[c])
+                grad_h[i, c] += even[c] + is_most * share[c]
+
+
+@njit(cache=True, nogil=True)
+def sum_bags(first, last, offsets, rows, values, table, out):
+    """out[i] = sum over the entries of bag i of value times a row of the table.
+
+    Parameters
+    ----------
+    first, last : int, bags  # IN
+    offsets, rows : int64 arrays (n_bags + 1,), (n_entries,)  # IN
+    values : float32 array (n_entries,)  # IN
+    table : float32 array (n_table, width)  # IN
+    out : float32 array (n_bags, width)  # OUT
+    """
+    width = table.shape[1]
+    for i in range(first, last):
+        for c in range(width):
+            out[i, c] = 0.0
+        for k in range(offsets[i], offsets[i + 1]):
+            row, value = rows[k], values[k]
+            for c in range(width):
+                out[i, c] += value * table[row, c]
+
+
+@njit(cache=True, nogil=True)
+def sum_bags_backward(first, last, offsets, rows, values, grad, grad_table):
+    """Add to the table's gradient (n_table, width)  # IN and OUT; the rest as above."""
+    width = grad.shape[1]
+    for i in range(first, last):
+        for k in range(offsets[i], offsets[i + 1]):
+            row, value = rows[k], values[k]
+            for c in range(width):
+                grad_table[row, c] += value * grad[i, c]
+
+
+@njit(cache=True, nogil=True)
+def copy_ranges(starts, counts, graphs, values, shift, out):
+    """Copy the ranges of some graphs one after the other.
+
+    Parameters
+    ----------
+    starts, counts : int64 arrays (n_all,), ranges of all graphs  # IN
+    graphs : int64 array (n_graphs,)  # IN
+    values : array (n_values,) or (n_values, n_columns)  # IN
+    shift : array (n_graphs,) to add to values, or (0,)  # IN
+    out : array like values  # OUT
+    """
+    at = 0
+    for place in range(len(graphs)):
+        start, count = starts[graphs[place]], counts[graphs[place]]
+        for k in range(count):
+            out[at + k] = values[start + k]
+        if len(shift):
+            for k in range(count):
+                out[at + k] += shift[place]
+        at += count

@@ -1,0 +1,105 @@
+"""Losses: means over labelled entries of a batch.
+
+In: outputs of the network, targets, weights of graphs. Out: one number to minimise.
+Targets are class codes, int64 (n_graphs,), or numbers, float32 (n_graphs, n_tasks),
+where NaN stands for an entry without label.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+MARGIN = 1.0
+
+
+def _mean_of_labelled(losses: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    """Weighted losses summed over labelled entries, over the number of those."""
+    is_labelled = ~targets.isnan()
+    losses = torch.where(is_labelled, losses * weights[:, None], 0.0)
+    return losses.sum() / is_labelled.sum().clamp(min=1)
+
+
+class CrossEntropy(nn.Module):
+    """Weight times cross-entropy, mean over graphs.
+
+    Weights have mean 1 over the training graphs; a batch of heavy graphs counts more
+    than one of light graphs.
+    """
+
+    def forward(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        losses = functional.cross_entropy(outputs, targets, reduction="none")
+        return (losses * weights).mean()
+
+
+class BinaryCrossEntropy(nn.Module):
+    """Cross-entropy of each label by itself, for multi-label targets of 0, 1, NaN."""
+
+    def forward(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        losses = functional.binary_cross_entropy_with_logits(
+            outputs, targets.nan_to_num(), reduction="none"
+        )
+        return _mean_of_labelled(losses, targets, weights)
+
+
+class SquaredError(nn.Module):
+    """Squared error of numbers, NaN where there is no label."""
+
+    def forward(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        losses = (outputs - targets.nan_to_num()) ** 2
+        return _mean_of_labelled(losses, targets, weights)
+
+
+class AUCMargin(nn.Module):
+    r"""AUC-margin loss (Yuan et al. 2021), a min-max surrogate of 1 - ROC-AUC.
+
+    With scores s (sigmoids of the outputs), means over positives and negatives and one
+    triple (a, b, alpha) per task,
+
+    .. math:: E_+ (s - a)^2 + E_- (s - b)^2
+        + 2 \alpha (m + E_- s - E_+ s) - \alpha^2,
+
+    minimised over network, a and b, maximised over alpha >= 0. The paper's MolHIV
+    setting; a mean over tasks that have both labels in the batch.
+
+    Parameters
+    ----------
+    n_tasks : int
+    """
+
+    def __init__(self, n_tasks: int) -> None:
+        super().__init__()
+        # LibAUC starts all three at 0. Scores are then drawn to a = b = 0 before they
+        # part, and a sigmoid does not come back from there; these are the best values
+        # for outputs of 0.
+        self.a = nn.Parameter(torch.full((n_tasks,), 0.5))
+        self.b = nn.Parameter(torch.full((n_tasks,), 0.5))
+        self.alpha = nn.Parameter(torch.full((n_tasks,), MARGIN))
+
+    def forward(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        scores = outputs.float().sigmoid()
+        positive = torch.where(targets == 1, weights[:, None], 0.0)
+        negative = torch.where(targets == 0, weights[:, None], 0.0)
+        n_positive, n_negative = positive.sum(dim=0), negative.sum(dim=0)
+        positive = positive / n_positive.clamp(min=1e-12)
+        negative = negative / n_negative.clamp(min=1e-12)
+        spread = (positive * (scores - self.a) ** 2).sum(dim=0)
+        spread = spread + (negative * (scores - self.b) ** 2).sum(dim=0)
+        gap = MARGIN + ((negative - positive) * scores).sum(dim=0)
+        losses = spread + 2 * self.alpha * gap - self.alpha**2
+        has_both = (n_positive > 0) & (n_negative > 0)
+        return torch.where(has_both, losses, 0.0).sum() / has_both.sum().clamp(min=1)
+
+
+LOSSES = {
+    "cross_entropy": lambda n_tasks: CrossEntropy(),
+    "binary_cross_entropy": lambda n_tasks: BinaryCrossEntropy(),
+    "squared_error": lambda n_tasks: SquaredError(),
+    "auc_margin": AUCMargin,
+}
+
+
+def make_loss(name: str, n_tasks: int) -> nn.Module:
+    """Loss by its name, for so many columns of targets."""
+    return LOSSES[name](n_tasks)

@@ -1,0 +1,151 @@
+"""Lanes of a batch in threads: the same arithmetic for any number of threads.
+
+In: a task per lane. Out: all of them done. A batch is cut into lanes by its own size
+alone, and partial sums are added in the order of lanes, so that results do not depend
+on how many threads there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from threading import Lock, Thread
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+# Rows of a lane, so many that starting its task costs little, and of a tile, so few
+# that its arrays stay in a second-level cache.
+LANE_ROWS, TILE_ROWS = 2_048, 512
+
+
+class _Worker(Thread):
+    """A thread that does one task after the other.
+
+    Two locks hand tasks over and back, which is quicker than a queue: a step of a
+    training waits for its threads some thirty times.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._start_lock, self._end_lock = Lock(), Lock()
+        self._start_lock.acquire()
+        self._end_lock.acquire()
+        self._task: Callable[[], None] | None = None
+        self._error: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            self._start_lock.acquire()
+            if self._task is None:
+                return
+            try:
+                self._task()
+            except BaseException as error:
+                self._error = error
+            self._end_lock.release()
+
+    def begin(self, task: Callable[[], None] | None) -> None:
+        """Start a task; None ends the thread."""
+        self._task = task
+        self._start_lock.release()
+
+    def wait(self) -> None:
+        """Wait for the end of the task, and raise what it raised."""
+        self._end_lock.acquire()
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+
+class Workers:
+    """Threads that share tasks with the thread that asks; none with one thread."""
+
+    def __init__(self, n_threads: int) -> None:
+        self._workers = [_Worker() for _ in range(n_threads - 1)]
+
+    def run(self, task: Callable[[int], None], n_tasks: int) -> None:
+        """Do ``task(0)``, ``task(1)``, ..., and return when all are done."""
+        helpers = self._workers[: n_tasks - 1]
+        n_threads = len(helpers) + 1
+
+        def share(first: int) -> None:
+            for k in range(first, n_tasks, n_threads):
+                task(k)
+
+        for k, helper in enumerate(helpers):
+            helper.begin(partial(share, k + 1))
+        try:
+            share(0)
+        finally:
+            for helper in helpers:
+                helper.wait()
+
+    def close(self) -> None:
+        """End the threads."""
+        for worker in self._workers:
+            worker.begin(None)
+            worker.join()
+
+
+_SERIAL = Workers(1)
+_workers: ContextVar[Workers] = ContextVar("workers", default=_SERIAL)
+
+
+@contextmanager
+def lanes_in_threads() -> Iterator[None]:
+    """Run lanes in as many threads as torch has; torch and BLAS take one inside.
+
+    Their threads would compete with ours: they wait for more work by spinning.
+    """
+    n_threads = torch.get_num_threads()
+    workers = Workers(n_threads)
+    token = _workers.set(workers)
+    torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1, "blas"):
+            yield
+    finally:
+        torch.set_num_threads(n_threads)
+        _workers.reset(token)
+        workers.close()
+
+
+def run_lanes(task: Callable[[int], None], n_tasks: int) -> None:
+    """Run a task per lane, in threads inside :func:`lanes_in_threads`."""
+    _workers.get().run(task, n_tasks)
+
+
+def count_lanes(n_rows: int) -> int:
+    """Number of lanes, 1 or even, so that two threads have as much to do."""
+    return max(1, 2 * round(n_rows / (2 * LANE_ROWS)))
+
+
+def cut(node_ptr: np.ndarray) -> list[np.ndarray]:
+    """Cut a batch into lanes, and lanes into tiles of whole graphs.
+
+    Parameters
+    ----------
+    node_ptr : int64 array of shape (n_graphs + 1,)
+
+    Returns
+    -------
+    lanes : list of int64 arrays of shape (n_tiles, 4)
+        First and last row, first and last graph of each tile.
+    """
+    n_rows = int(node_ptr[-1])
+    n_lanes = count_lanes(n_rows)
+    n_tiles = n_lanes * max(1, round(n_rows / (n_lanes * TILE_ROWS)))
+    graphs = np.searchsorted(node_ptr, np.linspace(0, n_rows, n_tiles + 1))
+    graphs[0], graphs[-1] = 0, len(node_ptr) - 1
+    graphs = np.unique(graphs)
+    tiles = np.column_stack(
+        [node_ptr[graphs[:-1]], node_ptr[graphs[1:]], graphs[:-1], graphs[1:]]
+    )
+    # Large graphs may leave fewer tiles than lanes.
+    lanes = np.array_split(tiles, n_lanes)
+    return [lane for lane in lanes if len(lane)]

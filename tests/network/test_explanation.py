@@ -1,0 +1,86 @@
+"""Contributions of nodes add up, and fall on the nodes that decide."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from skshake import KFCoarsener, SHAKEClassifier, SHAKERegressor
+
+
+@pytest.fixture(scope="module")
+def marked():
+    """Cycles in which one class has a node of category 1 among zeros."""
+    rng = np.random.default_rng(0)
+    graphs, labels, marks = [], [], []
+    for i in range(60):
+        n = int(rng.integers(6, 12))
+        x, mark = np.zeros((n, 1), np.int64), int(rng.integers(n))
+        x[mark] = i % 2
+        graphs.append((nx.to_numpy_array(nx.cycle_graph(n)), x))
+        labels.append("yes" if i % 2 else "no")
+        marks.append(mark)
+    return graphs, np.array(labels), np.array(marks)
+
+
+@pytest.mark.parametrize("q", [np.inf, [np.inf, 1.0]], ids=str)
+def test_contributions_add_up_to_the_log_odds(q, marked):
+    graphs, y, _ = marked
+    coarse = KFCoarsener(q=q, n_forests=2, random_state=0).fit_transform(graphs)
+    model = SHAKEClassifier(n_layers=2, max_iter=30, random_state=0).fit(coarse, y)
+    explained = model.explain(coarse)
+    sums = np.array([c.sum() for c in explained])
+    # What is left is the log-odds of the cycle made of average nodes.
+    rest = model.decision_function(coarse) - sums
+    n_nodes = np.array([len(x) for _, x in graphs])
+    if np.ndim(q) == 0:
+        for n in np.unique(n_nodes):
+            assert np.ptp(rest[n_nodes == n]) < 0.02 * np.ptp(sums)
+    assert np.corrcoef(sums, model.decision_function(coarse))[0, 1] > 0.9
+    levels = len(coarse.levels)
+    by_level = [model.explain(coarse, level=k) for k in range(levels)]
+    for graph, whole in enumerate(model.explain(coarse)):
+        assert len(whole) == len(graphs[graph][1])
+        parts = sum(by_level[k][graph] for k in range(levels))
+        np.testing.assert_allclose(parts, whole, atol=1e-6)
+
+
+def test_the_node_that_decides_contributes_most(marked):
+    graphs, y, marks = marked
+    model = SHAKEClassifier(n_layers=2, max_iter=40, random_state=0).fit(graphs, y)
+    assert (model.predict(graphs) == y).mean() > 0.95
+    is_marked = y == "yes"
+    found = [int(np.argmax(c)) for c in model.explain(graphs)]
+    assert np.mean(np.array(found)[is_marked] == marks[is_marked]) > 0.9
+
+
+def test_classes_are_explained_by_name(marked):
+    graphs, y, _ = marked
+    model = SHAKEClassifier(max_iter=3, random_state=0).fit(graphs, y)
+    second, first = model.explain(graphs), model.explain(graphs, target="no")
+    for one, other in zip(second, first, strict=True):
+        np.testing.assert_allclose(one, -other, atol=1e-6)
+    with pytest.raises(ValueError, match="target"):
+        model.explain(graphs, target="maybe")
+    with pytest.raises(ValueError, match="level"):
+        model.explain(graphs, level=1)
+
+
+def test_blocks_share_their_contribution(marked):
+    graphs, y, _ = marked
+    coarse = KFCoarsener(q=0.5, n_forests=1, random_state=0).fit_transform(graphs)
+    model = SHAKEClassifier(max_iter=3, random_state=0).fit(coarse, y)
+    contributions = model.explain(coarse)[0]
+    block = coarse[0].levels[0].block
+    for k in range(block.max() + 1):
+        assert np.ptp(contributions[block == k]) < 1e-9
+
+
+def test_numbers_are_explained_in_their_units(marked):
+    graphs, _, _ = marked
+    y = np.array([[100.0 * len(x), -3.0] for _, x in graphs])
+    model = SHAKERegressor(max_iter=60, n_layers=2, random_state=0).fit(graphs, y)
+    sums = np.array([c.sum() for c in model.explain(graphs, target=0)])
+    predicted = model.predict(graphs)[:, 0]
+    assert np.corrcoef(sums, predicted)[0, 1] > 0.95
+    with pytest.raises(ValueError, match="target"):
+        model.explain(graphs, target=2)

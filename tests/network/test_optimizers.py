@@ -1,0 +1,65 @@
+"""PESG by hand, and which way each parameter goes."""
+
+import pytest
+import torch
+
+from skshake.network._losses import AUCMargin, CrossEntropy
+from skshake.network._optimizers import PESG, make_optimizer
+
+
+def test_steps_of_pesg_by_hand():
+    parameter = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+    groups = [{"params": [parameter]}]
+    optimizer = PESG(groups, lr=0.1, weight_decay=0.5, epoch_decay=0.2)
+    parameter.grad = torch.tensor([3.0, -0.4])  # 3 is clamped to 1
+    optimizer.step()
+    expected = torch.tensor([1 - 0.1 * (1 + 0.5 * 1), 2 - 0.1 * (-0.4 + 0.5 * 2)])
+    torch.testing.assert_close(parameter.data, expected)
+    # Now the reference, still the start, pulls back.
+    before = parameter.data.clone()
+    parameter.grad = torch.zeros(2)
+    optimizer.step()
+    pull = 0.2 * (before - torch.tensor([1.0, 2.0])) + 0.5 * before
+    torch.testing.assert_close(parameter.data, before - 0.1 * pull)
+    optimizer.end_epoch()
+    reference = optimizer.state[parameter]["reference"]
+    torch.testing.assert_close(reference, (before + parameter.data) / 2)
+
+
+@pytest.mark.parametrize("name", ["adamw", "pesg"])
+def test_alpha_goes_up_and_the_rest_down(name):
+    network, loss = torch.nn.Linear(2, 1), AUCMargin(1)
+    optimizer = make_optimizer(name, network, loss, lr=0.1, weight_decay=0.0)
+    outputs = network(torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
+    value = loss(outputs, torch.tensor([[1.0], [0.0]]), torch.ones(2))
+    value.backward()
+    alpha_gradient = loss.alpha.grad.item()
+    a_gradient, a = loss.a.grad.item(), loss.a.item()
+    optimizer.step()
+    assert alpha_gradient > 0
+    assert loss.alpha.item() > 0
+    assert (loss.a.item() - a) * a_gradient < 0
+
+
+def test_a_state_of_pesg_is_restored():
+    states = []
+    for interrupted in (False, True):
+        torch.manual_seed(0)
+        network, loss = torch.nn.Linear(2, 2), CrossEntropy()
+        optimizer = make_optimizer("pesg", network, loss, lr=0.1, weight_decay=0.1)
+        for step in range(6):
+            if interrupted and step == 4:
+                state = optimizer.state_dict(), network.state_dict()
+                network = torch.nn.Linear(2, 2)
+                network.load_state_dict(state[1])
+                optimizer = make_optimizer(
+                    "pesg", network, loss, lr=0.1, weight_decay=0.1
+                )
+                optimizer.load_state_dict(state[0])
+            network.weight.grad = torch.full((2, 2), 0.1 * step)
+            network.bias.grad = torch.full((2,), -0.1 * step)
+            optimizer.step()
+            if step == 2:
+                optimizer.end_epoch()
+        states.append(network.weight.detach().clone())
+    assert torch.equal(*states)

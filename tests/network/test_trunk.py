@@ -1,0 +1,194 @@
+"""The compiled layers against plain torch: values, gradients, threads, bits."""
+
+import numpy as np
+import pytest
+import torch
+
+from skshake import KFCoarsener
+from skshake.network import _batches
+from skshake.network._batches import DeviceHierarchies
+from skshake.network._fitting import build_network, feature_widths
+from skshake.network._model import NetworkShape, SHAKENetwork
+from skshake.network._parallel import Workers, cut, lanes_in_threads
+
+
+def make_shape(hierarchies, **changes):
+    parameters = {
+        "widths": feature_widths(hierarchies),
+        "n_layers": (2,) * len(hierarchies.levels),
+        "n_outputs": 2,
+        "hidden_dim": 12,
+        "n_linear": 2,
+        "n_readout": 1,
+        "conv": "gine",
+        "level_input": "add",
+        "norm": "batch",
+        "residual": False,
+        "dropout": 0.0,
+    }
+    return NetworkShape(**{**parameters, **changes})
+
+
+def run(hierarchies, shape, *, is_compiled, monkeypatch, training=True):
+    """Outputs, gradients and buffers of one pass over all graphs."""
+    torch.manual_seed(0)
+    network = build_network(hierarchies, shape).train(training)
+    if not is_compiled:
+        monkeypatch.setattr(SHAKENetwork, "_is_compiled", lambda self, h: False)
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    with torch.set_grad_enabled(training):
+        outputs = network(data.batch(np.arange(len(hierarchies))))
+    gradients = {}
+    if training:
+        direction = torch.linspace(-1, 1, outputs.numel()).view_as(outputs)
+        (outputs * direction).sum().backward()
+        gradients = {name: p.grad for name, p in network.named_parameters()}
+    monkeypatch.undo()
+    return outputs.detach(), gradients, dict(network.named_buffers())
+
+
+@pytest.mark.parametrize("q", [np.inf, 1.0, [np.inf, 1.0]], ids=str)
+@pytest.mark.parametrize("n_linear", [1, 3])
+@pytest.mark.parametrize("conv", ["gine", "gin"])
+@pytest.mark.parametrize("most_kinds", [0, 10_000])
+def test_compiled_equals_plain(q, n_linear, conv, most_kinds, small_mutag, monkeypatch):
+    coarsener = KFCoarsener(q=q, n_forests=1, random_state=0)
+    hierarchies = coarsener.fit_transform(small_mutag[0])
+    shape = make_shape(hierarchies, n_linear=n_linear, conv=conv)
+    results = []
+    for is_compiled in (True, False):
+        monkeypatch.setattr(_batches, "MOST_KINDS", most_kinds)
+        results.append(
+            run(hierarchies, shape, is_compiled=is_compiled, monkeypatch=monkeypatch)
+        )
+    (outputs, gradients, buffers), (expected, expected_gradients, expected_buffers) = (
+        results
+    )
+    torch.testing.assert_close(outputs, expected, rtol=1e-4, atol=1e-4)
+    for name, gradient in expected_gradients.items():
+        if gradient is None:
+            assert gradients[name] is None
+        elif "linears" in name and name.endswith("bias"):
+            # Normalisation takes these out; what plain torch finds is rounding.
+            assert not gradients[name].any()
+            assert gradient.abs().max() < 1e-2
+        else:
+            size = gradient.abs().max().item() + 1e-3
+            torch.testing.assert_close(
+                gradients[name], gradient, rtol=2e-3, atol=2e-3 * size
+            )
+    for name, buffer in expected_buffers.items():
+        torch.testing.assert_close(buffers[name], buffer, rtol=1e-4, atol=1e-5)
+
+
+def test_compiled_equals_plain_with_weights_and_numbers(random_graphs, monkeypatch):
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(random_graphs)
+    shape = make_shape(hierarchies)
+    ours = run(hierarchies, shape, is_compiled=True, monkeypatch=monkeypatch)
+    plain = run(hierarchies, shape, is_compiled=False, monkeypatch=monkeypatch)
+    torch.testing.assert_close(ours[0], plain[0], rtol=1e-4, atol=1e-4)
+    for name in ("node_encoder.numbers.0.weight", "edge_encoder.numbers.0.weight"):
+        torch.testing.assert_close(ours[1][name], plain[1][name], rtol=2e-3, atol=2e-3)
+
+
+def test_evaluation_uses_learnt_statistics(small_mutag, monkeypatch):
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(small_mutag[0])
+    shape = make_shape(hierarchies, dropout=0.5)
+    results = [
+        run(
+            hierarchies,
+            shape,
+            is_compiled=is_compiled,
+            monkeypatch=monkeypatch,
+            training=False,
+        )[0]
+        for is_compiled in (True, False)
+    ]
+    torch.testing.assert_close(*results, rtol=1e-4, atol=1e-5)
+
+
+def test_dropout_keeps_the_mean_and_its_gradient(small_mutag, monkeypatch):
+    # With a linear read-out of one layer, outputs are linear in what dropout keeps.
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(small_mutag[0])
+    network_of = [
+        make_shape(hierarchies, n_layers=(1,), n_linear=1, n_readout=0, dropout=share)
+        for share in (0.0, 0.4)
+    ]
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    batch = data.batch(np.arange(len(hierarchies)))
+    torch.manual_seed(0)
+    plain = build_network(hierarchies, network_of[0]).train()
+    dropped = SHAKENetwork(network_of[1]).train()
+    dropped.load_state_dict(plain.state_dict())
+    n_draws, width = 400, 12
+    means = slice(3 * width, 4 * width)  # of the states after the layer
+    weight = plain.readout[0].weight
+    with torch.no_grad():
+        weight.zero_()
+        weight[:, means] = torch.eye(12)
+    dropped.load_state_dict(plain.state_dict())
+    expected = plain.embed(batch)
+    expected.sum().backward()
+    draws = torch.stack([dropped.embed(batch) for _ in range(n_draws)])
+    draws.mean(dim=0).sum().backward()
+    spread = draws.detach().std(dim=0) / n_draws**0.5
+    assert spread.max() > 0
+    z = ((draws.mean(dim=0) - expected) / spread.clamp(min=1e-4)).detach().abs()
+    assert z.max() < 6
+    ours = dropped.levels[0][0].norms[0].bias.grad
+    torch.testing.assert_close(
+        ours, plain.levels[0][0].norms[0].bias.grad, rtol=0.1, atol=1.0
+    )
+
+
+def test_bits_do_not_depend_on_the_number_of_threads(mutag, monkeypatch):
+    graphs = mutag[0][np.tile(np.arange(188), 4)]
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(graphs)
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    batch = data.batch(np.arange(len(graphs)))
+    assert len(cut(batch[0].node_ptr.numpy())) > 2
+    shape = make_shape(hierarchies, dropout=0.3)
+    found = []
+    n_threads = torch.get_num_threads()
+    try:
+        for n in (1, 2, 3):
+            torch.set_num_threads(n)
+            torch.manual_seed(0)
+            network = build_network(hierarchies, shape).train()
+            with lanes_in_threads():
+                network(batch).sum().backward()
+            assert torch.get_num_threads() == n
+            found.append({k: p.grad for k, p in network.named_parameters()})
+    finally:
+        torch.set_num_threads(n_threads)
+    for other in found[1:]:
+        for name, gradient in found[0].items():
+            assert torch.equal(gradient, other[name])
+
+
+def test_lanes_cover_whole_graphs_once():
+    rng = np.random.default_rng(0)
+    for n_graphs, largest in ((1, 10), (3, 9_000), (500, 40), (2_000, 3)):
+        node_ptr = np.concatenate([[0], rng.integers(0, largest, n_graphs).cumsum()])
+        lanes = cut(node_ptr)
+        tiles = np.concatenate(lanes)
+        assert (tiles[1:, [0, 2]] == tiles[:-1, [1, 3]]).all()
+        assert tiles[0].tolist()[::2] == [0, 0]
+        assert tiles[-1, 1] == node_ptr[-1]
+        assert tiles[-1, 3] == n_graphs
+        assert (node_ptr[tiles[:, 2:]] == tiles[:, :2]).all()
+
+
+def test_an_error_in_a_thread_is_raised():
+    workers = Workers(2)
+
+    def task(k):
+        if k == 1:
+            raise RuntimeError("in lane 1")
+
+    with pytest.raises(RuntimeError, match="lane 1"):
+        workers.run(task, 2)
+    done = []
+    workers.run(done.append, 5)
+    assert sorted(done) == [0, 1, 2, 3, 4]
+    workers.close()
