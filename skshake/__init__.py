@@ -24,6 +24,7 @@ _HOME = {
     "ReductionWarning": "skshake._coarsener",
     "ResolutionWarning": "skshake.resolution",
     "SHAKEClassifier": "skshake._classifier",
+    "SHAKERegressor": "skshake._regressor",
     "as_graphs": "skshake.graphs",
     "expected_edges": "skshake.hierarchy",
     "expected_nodes": "skshake.hierarchy",

@@ -7,78 +7,24 @@ torch is loaded by ``fit`` and ``predict``, not by importing this module.
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score, roc_auc_score
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
 
-from skshake._coarsener import KFCoarsener
-from skshake._targets import (
-    check_labels,
-    check_weights,
-    encode_labels,
-    split_validation,
-)
-from skshake.forests import MAX_SEED
-from skshake.hierarchy import HierarchyCollection, as_hierarchies
+from skshake._base import BaseSHAKE
+from skshake._targets import ClassTarget, LabelTarget, learn_class_target
+from skshake.hierarchy import HierarchyCollection
 
-# From this many graphs on, a held-out tenth says more than the steps it costs.
-EARLY_STOPPING_GRAPHS = 10_000
-SMALLEST_BATCH, LARGEST_BATCH, BATCHES_PER_EPOCH = 32, 256, 64
+# Graphs on which a fit is checked to tell classes apart, and the share of the largest
+# class from which on predicting it alone is no surprise.
+CHECKED_GRAPHS, LARGE_CLASS = 500, 0.9
 
 
-def automatic_batch_size(n_graphs: int) -> int:
-    """Power of two from 32 to 256 that gives about 64 steps an epoch."""
-    exponent = np.floor(np.log2(max(n_graphs, 1) / BATCHES_PER_EPOCH))
-    return int(np.clip(2.0**exponent, SMALLEST_BATCH, LARGEST_BATCH))
-
-
-def _match_hierarchies(
-    name: str, X: Any, coarsener: KFCoarsener | None, signature: tuple
-) -> HierarchyCollection:
-    """Hierarchies of X, checked to be of the kind that was fitted."""
-    hierarchies = as_hierarchies(X)
-    if hierarchies is None and coarsener is not None:
-        hierarchies = coarsener.transform(X)
-    if hierarchies is None:
-        raise ValueError(
-            f"{name}: fitted on hierarchies, so expected at least one hierarchy of the "
-            f"same coarsener, got {type(X).__name__}. Put KFCoarsener and "
-            "SHAKEClassifier into one Pipeline"
-        )
-    if not len(hierarchies):
-        raise ValueError(
-            f"{name}: expected at least one graph, got an empty collection"
-        )
-    if hierarchies.signature != signature:
-        raise ValueError(
-            f"{name}: the hierarchies come from another coarsener; expected (key of "
-            "categories and pooling; q, numeric and categorical columns of nodes and "
-            f"of edges at each level) {signature}, got {hierarchies.signature}"
-        )
-    return hierarchies
-
-
-def _score(codes: np.ndarray, logits: np.ndarray, weights: np.ndarray) -> float:
-    """ROC-AUC for two classes that both occur, else accuracy; -inf for NaN."""
-    if not np.isfinite(logits).all():
-        return -np.inf
-    codes, logits = codes[weights > 0], logits[weights > 0]
-    weights = weights[weights > 0]
-    if logits.shape[1] == 2 and len(np.unique(codes)) == 2:
-        margin = logits[:, 1] - logits[:, 0]
-        return float(roc_auc_score(codes, margin, sample_weight=weights))
-    return float(accuracy_score(codes, logits.argmax(axis=1), sample_weight=weights))
-
-
-class SHAKEClassifier(ClassifierMixin, BaseEstimator):
+class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     r"""Classify graphs with a small graph neural network that reads a hierarchy.
 
     Message-passing layers run on the coarsest level first; the states go down to the
@@ -96,22 +42,43 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         Linear layers of the MLP in each message-passing layer.
     n_readout : int, default=1
         Hidden layers between the pooled states and the logits.
-    conv : {"gine", "gin"}, default="gine"
-        Message-passing layer: "gine" uses edge features, "gin" ignores them. Both use
-        edge weights.
+    conv : {"gine", "gin", "gcn", "gat"} or callable, default="gine"
+        Message-passing layer: "gine" uses edge features and weights, "gin" and "gcn"
+        weights, "gat" features. A callable makes a torch_geometric layer from the
+        width of its input and output, as ``lambda width: GATv2Conv(width, width)``;
+        edge states are given to it as ``edge_attr`` and weights as ``edge_weight``
+        where its ``forward`` takes them. On the CPU "gine" and "gin" are compiled and
+        several times faster than the others.
     level_input : {"add", "replace"}, default="add"
         What a finer level starts from: the coarse states sent down plus its own
         encoded features, or (as the paper) the coarse states alone.
+    norm : {"batch", "layer"} or None, default="batch"
+        Normalisation after each linear layer of the message-passing layers.
+    residual : bool, default=False
+        Add the states before a layer to those after it.
     dropout : float, default=0.3
         Share of states dropped in training.
-    optimizer : {"adamw"}, default="adamw"
-        AdamW (Loshchilov & Hutter 2019).
-    loss : {"auto", "cross_entropy"}, default="auto"
-        "auto" is cross-entropy.
-    learning_rate : float, default=0.001
-        The largest with ``schedule="one-cycle"``.
+    optimizer : {"adamw", "pesg"}, default="adamw"
+        AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient
+        method (Guo et al. 2020), the paper's choice with the AUC margin on MolHIV.
+    loss : {"auto", "cross_entropy", "auc_margin"}, default="auto"
+        "auto" is cross-entropy. "auc_margin" (Yuan et al. 2021) raises the ROC-AUC of
+        two classes, or of each label, from batches of which a quarter is positive; its
+        probabilities are not calibrated.
+    learning_rate : "auto" or float, default="auto"
+        The largest with ``schedule="one-cycle"``. "auto" is 0.001 for AdamW and 0.05
+        for PESG.
     weight_decay : float, default=1e-5
-        Decoupled decay of AdamW.
+        Decoupled decay of the weights.
+    schedule : {"auto", "one-cycle", "constant"}, default="auto"
+        Course of the learning rate. "one-cycle" rises to ``learning_rate`` and falls to
+        zero over ``max_iter``; "constant" is the paper's. "auto" is "constant" with
+        early stopping and "one-cycle" without.
+    weight_averaging : "auto" or bool, default="auto"
+        Validate and keep a running mean of the weights over about one epoch instead of
+        the last ones. "auto" is True with a constant rate, where weights never settle.
+    clip_norm : float or None, default=None
+        Largest norm of the gradient of all weights; None does not clip.
     batch_size : "auto" or int, default="auto"
         Graphs per step. "auto" makes about 64 steps an epoch within 32 and 256 graphs:
         32 below 4,096 training graphs, 256 from 16,384 on.
@@ -133,27 +100,30 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
     warm_start : bool, default=False
         Go on from the weights of the last ``fit``, for graphs of the same kind and the
         same classes.
+    checkpoint : str, Path or None, default=None
+        Folder to which the state of training is written after each epoch. A ``fit``
+        with equal data, parameters and integer ``random_state`` goes on from there, and
+        ends with the weights that it would have had without the interruption. Runs that
+        differ have files of their own, so a search may share one folder.
     device : str or torch.device, default="auto"
         "auto" takes CUDA where there is one. The fitted network is kept on the CPU, so
         it can be pickled and loaded anywhere.
-    precision : {"float32"}, default="float32"
-        Floating-point type of the network.
+    precision : {"float32", "bf16", "auto"}, default="float32"
+        Floating-point type of products in training; "auto" is bfloat16 on a GPU that
+        has it. Weights and sums stay in float32.
+    compile : bool, default=False
+        Train through ``torch.compile``: worth its minute for long trainings on a GPU.
     random_state : int, RandomState instance or None, default=None
-        Seeds initial weights, dropout, batches and the held-out part. Equal seeds
-        on one CPU with one number of threads give equal bits (small sets are trained on
-        one thread whatever the setting); torch's and numpy's own streams are left as
-        they were.
+        Seeds initial weights, dropout, batches and the held-out part. Equal seeds give
+        equal bits on one CPU, with "gine" and "gin" for any number of threads; torch's
+        and numpy's own streams are left as they were.
     verbose : int, default=0
-        Greater than 0 shows a progress bar.
-    schedule : {"auto", "one-cycle", "constant"}, default="auto"
-        Course of the learning rate. "one-cycle" rises to ``learning_rate`` and falls to
-        zero over ``max_iter``; "constant" is the paper's. "auto" is "constant" with
-        early stopping and "one-cycle" without.
+        Greater than 0 shows a progress bar with loss, score and time left.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Labels as given, sorted.
+        Labels as given, sorted; with several labels per graph the column numbers.
     module_ : torch.nn.Module
         The fitted network, on the CPU.
     history_ : list of EpochRecord
@@ -161,8 +131,8 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
     loss_curve_ : list of float
         Training loss of each epoch.
     validation_scores_ : list of float or None
-        Validation score of each epoch: ROC-AUC with two classes, else accuracy; None
-        without early stopping.
+        Validation score of each epoch: ROC-AUC with two classes (mean over labels with
+        several), else accuracy; None without early stopping.
     best_score_ : float or None
         The largest of them.
     n_iter_ : int
@@ -173,8 +143,14 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
     Raises
     ------
     ValueError
-        If a parameter is out of range, y has another length than X, a missing label or
-        several columns, or X at ``predict`` comes from another coarsener.
+        If a parameter is out of range, y has another length than X or a missing label,
+        or X at ``predict`` comes from another coarsener.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the loss is no number at the end, training was interrupted, or one class is
+        predicted for all training graphs though it is not nine tenths of them.
 
     See Also
     --------
@@ -199,34 +175,13 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
     (38,)
     """
 
+    _losses = {"auto": "cross_entropy"}
+    _target: ClassTarget | LabelTarget
+
     _parameter_constraints: dict = {
-        "hidden_dim": [Interval(Integral, 1, None, closed="left")],
-        "n_layers": [Interval(Integral, 0, None, closed="left"), "array-like"],
-        "n_linear": [Interval(Integral, 1, None, closed="left")],
-        "n_readout": [Interval(Integral, 0, None, closed="left")],
-        "conv": [StrOptions({"gine", "gin"})],
-        "level_input": [StrOptions({"add", "replace"})],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
-        "optimizer": [StrOptions({"adamw", "pesg"})],
+        **BaseSHAKE._parameter_constraints,
         "loss": [StrOptions({"auto", "cross_entropy", "auc_margin"})],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
-        "batch_size": [
-            StrOptions({"auto"}),
-            Interval(Integral, 1, None, closed="left"),
-        ],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "early_stopping": [StrOptions({"auto"}), "boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "warm_start": ["boolean"],
-        "device": "no_validation",
-        "precision": [StrOptions({"float32", "bf16", "auto"})],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-        "schedule": [StrOptions({"auto", "one-cycle", "constant"})],
     }
 
     def __init__(
@@ -238,11 +193,16 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         n_readout=1,
         conv="gine",
         level_input="add",
+        norm="batch",
+        residual=False,
         dropout=0.3,
         optimizer="adamw",
         loss="auto",
-        learning_rate=0.001,
+        learning_rate="auto",
         weight_decay=1e-5,
+        schedule="auto",
+        weight_averaging="auto",
+        clip_norm=None,
         batch_size="auto",
         max_iter=60,
         early_stopping="auto",
@@ -251,38 +211,46 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         tol=1e-3,
         class_weight=None,
         warm_start=False,
+        checkpoint=None,
         device="auto",
         precision="float32",
+        compile=False,
         random_state=None,
         verbose=0,
-        schedule="auto",
     ):
-        self.hidden_dim = hidden_dim
-        self.n_layers = n_layers
-        self.n_linear = n_linear
-        self.n_readout = n_readout
-        self.conv = conv
-        self.level_input = level_input
-        self.dropout = dropout
-        self.optimizer = optimizer
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
+        super().__init__(
+            hidden_dim=hidden_dim,
+            n_layers=n_layers,
+            n_linear=n_linear,
+            n_readout=n_readout,
+            conv=conv,
+            level_input=level_input,
+            norm=norm,
+            residual=residual,
+            dropout=dropout,
+            optimizer=optimizer,
+            loss=loss,
+            learning_rate=learning_rate,
+            weight_decay=weight_decay,
+            schedule=schedule,
+            weight_averaging=weight_averaging,
+            clip_norm=clip_norm,
+            batch_size=batch_size,
+            max_iter=max_iter,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            tol=tol,
+            warm_start=warm_start,
+            checkpoint=checkpoint,
+            device=device,
+            precision=precision,
+            compile=compile,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.device = device
-        self.precision = precision
-        self.random_state = random_state
-        self.verbose = verbose
-        self.schedule = schedule
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,
@@ -297,48 +265,21 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
             Raw graphs are read by :func:`skshake.as_graphs` and not coarsened.
-        y : array-like of shape (n_graphs,)
-            Labels of any type that sorts.
+        y : array-like of shape (n_graphs,) or (n_graphs, n_labels)
+            Labels of any type that sorts; with several columns 0, 1, or NaN for a label
+            that is not known.
         sample_weight : array-like of shape (n_graphs,), default=None
             Weight of each graph in the loss; None weighs all alike.
         X_val : graphs as X, default=None
             Held-out graphs for early stopping; nothing is then split off X.
-        y_val : array-like of shape (n_val_graphs,), default=None
+        y_val : array-like as y, default=None
             Their labels.
 
         Returns
         -------
         self : SHAKEClassifier
         """
-        from skshake.network import LabelledGraphs, fit_network
-
-        self._refuse_what_is_missing()
-        seed = int(check_random_state(self.random_state).randint(MAX_SEED))
-        coarsener, hierarchies = self._read_training(X)
-        labels = check_labels(y, len(hierarchies))
-        weights = check_weights(sample_weight, labels, self.class_weight)
-        classes = np.unique(labels)
-        shape = self._shape(hierarchies, len(classes))
-        previous = self._previous_network(hierarchies, classes, shape)
-        training = LabelledGraphs(
-            hierarchies, encode_labels(labels, classes, "y"), weights
-        )
-        if X_val is None and y_val is None:
-            training, held_out = self._split_off(training, seed)
-        else:
-            held_out = self._read_validation(
-                X_val, y_val, coarsener, classes, hierarchies.signature
-            )
-        plan = self._plan(len(training.codes), held_out is not None, seed)
-        network, history = fit_network(
-            training, held_out, shape, plan, _score, self.device, previous
-        )
-        # Set at the end: a fit that fails leaves the estimator as it was.
-        self._coarsener, self._signature = coarsener, hierarchies.signature
-        self.classes_ = classes
-        self.n_features_in_ = sum(hierarchies.levels[0].x.kind)
-        self.module_, self.history_ = network, history
-        self._summarise()
+        super().fit(X, y, sample_weight, X_val, y_val)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -351,11 +292,11 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        labels : ndarray of shape (n_graphs,)
-            In the type of the training labels.
+        labels : ndarray of shape (n_graphs,) or (n_graphs, n_labels)
+            In the type of the training labels; zeros and ones with several labels.
         """
-        logits = self._logits(X)
-        return self.classes_[logits.argmax(axis=1)]
+        outputs = self._outputs(X)
+        return self._target.labels(outputs)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, columns in the order of ``classes_``.
@@ -368,8 +309,10 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_graphs, n_classes)
+            With several labels the probability of each, rows not summing to 1.
         """
-        return softmax(self._logits(X), axis=1)
+        outputs = self._outputs(X)
+        return self._target.probabilities(outputs)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Logits; with two classes the log-odds of the second.
@@ -383,186 +326,114 @@ class SHAKEClassifier(ClassifierMixin, BaseEstimator):
         -------
         scores : ndarray of shape (n_graphs, n_classes), or (n_graphs,) with two
         """
-        logits = self._logits(X)
-        if len(self.classes_) == 2:
-            return logits[:, 1] - logits[:, 0]
-        return logits
+        outputs = self._outputs(X)
+        return self._target.margins(outputs)
 
-    def embed(self, X: Any) -> np.ndarray:
-        """Embedding of each graph, from which the logits are read.
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy; with several labels the share of known ones that is right.
 
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
             Graphs of the kind given to ``fit``.
+        y : array-like of shape (n_graphs,) or (n_graphs, n_labels)
+            True labels.
+        sample_weight : array-like of shape (n_graphs,), default=None
+            Weight of each graph.
 
         Returns
         -------
-        embedding : ndarray of shape (n_graphs, hidden_dim)
+        score : float
         """
-        from skshake.network import embeddings_of
+        labels = self.predict(X)
+        if labels.ndim == 1:
+            from sklearn.metrics import accuracy_score
 
-        return embeddings_of(self.module_, self._read(X), self.device)
+            return float(accuracy_score(y, labels, sample_weight=sample_weight))
+        true = self._target.encode(y, len(labels), "y")
+        weights = ~np.isnan(true) * np.ones((len(labels), 1))
+        if sample_weight is not None:
+            weights = weights * np.asarray(sample_weight)[:, None]
+        return float(np.average(labels == true, weights=weights))
+
+    def explain(
+        self, X: Any, *, target: Any = None, level: int | None = None
+    ) -> list[np.ndarray]:
+        """How much each input node adds to a class, by integrated gradients.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
+        target : label, default=None
+            Class to explain (with several labels the number of the column); None takes
+            the class predicted for each graph, and with two classes the second.
+        level : int or None, default=None
+            Level whose features are asked about, 0 the finest; None adds all levels.
+
+        Returns
+        -------
+        contributions : list of ndarray of shape (n_nodes,)
+            One per graph, in the order of its input nodes: a block's contribution is
+            shared equally by its nodes. Over nodes and levels they add up to the logit
+            of the class (with two classes the log-odds) less that of the same graph
+            made of average nodes.
+        """
+        outputs = self._outputs(X)
+        directions = self._directions(outputs, target)
+        return self._explain(X, directions, level)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_label = True
         return tags
 
-    def _refuse_what_is_missing(self) -> None:
-        """Parameters whose feature is not there yet."""
-        for name, known in (
-            ("optimizer", {"adamw"}),
-            ("loss", {"auto", "cross_entropy"}),
-            ("precision", {"float32"}),
-        ):
-            value = getattr(self, name)
-            if value not in known:
-                raise NotImplementedError(
-                    f"{name}={value!r} is not there yet; use one of {sorted(known)}"
-                )
+    def _class_weight(self) -> Any:
+        return self.class_weight
 
-    def _read_training(self, X: Any) -> tuple[KFCoarsener | None, HierarchyCollection]:
-        """Hierarchies; raw graphs become one level each, the graph itself."""
-        hierarchies, coarsener = as_hierarchies(X), None
-        if hierarchies is None:
-            coarsener = KFCoarsener(q=np.inf, random_state=0)
-            hierarchies = coarsener.fit_transform(X)
-        if not len(hierarchies):
-            raise ValueError("expected at least one graph, got an empty collection")
-        return coarsener, hierarchies
+    def _learn_target(
+        self, y: Any, n_graphs: int, loss: str
+    ) -> ClassTarget | LabelTarget:
+        return learn_class_target(y, n_graphs, loss)
 
-    def _read(self, X: Any) -> HierarchyCollection:
-        """Hierarchies of the fitted kind."""
-        check_is_fitted(self)
-        return _match_hierarchies("X", X, self._coarsener, self._signature)
-
-    def _logits(self, X: Any) -> np.ndarray:
-        from skshake.network import logits_of
-
-        hierarchies = self._read(X)
-        return logits_of(self.module_, hierarchies, self.device)
-
-    def _previous_network(
-        self, hierarchies: HierarchyCollection, classes: np.ndarray, shape: Any
-    ) -> Any:
-        """Network to go on with, if ``warm_start`` asks for it."""
-        if not self.warm_start or not hasattr(self, "module_"):
-            return None
-        for what, last, now in (
-            ("classes", self.classes_.tolist(), classes.tolist()),
-            ("levels and features", self._signature, hierarchies.signature),
-            ("network", self.module_.shape, shape),
-        ):
-            if last != now:
+    def _directions(self, outputs: np.ndarray, target: Any) -> np.ndarray:
+        """Which sum of outputs a class stands for, in each graph."""
+        directions = np.zeros_like(outputs)
+        is_binary = isinstance(self._target, ClassTarget) and len(self.classes_) == 2
+        if target is None:
+            chosen = outputs.argmax(axis=1)
+            if is_binary:
+                chosen = np.ones(len(outputs), np.int64)
+        else:
+            known = np.flatnonzero(self.classes_ == target)
+            if not len(known):
                 raise ValueError(
-                    f"warm_start: expected the {what} of the last fit, {last}, got "
-                    f"{now}"
+                    f"target: expected one of {self.classes_.tolist()}, got {target!r}"
                 )
-        return self.module_
+            chosen = np.full(len(outputs), known[0])
+        if outputs.shape[1] == 1:
+            directions[:, 0] = 2.0 * chosen - 1.0
+        elif is_binary:
+            directions[:] = -1.0
+        rows = np.arange(len(outputs))
+        if outputs.shape[1] > 1:
+            directions[rows, chosen] = 1.0
+        return directions
 
-    def _split_off(self, training: Any, seed: int) -> Any:
-        """Graphs to train on, and graphs for early stopping (or None)."""
-        n_graphs = len(training.codes)
-        stops_early = self.early_stopping
-        if isinstance(stops_early, str):
-            stops_early = n_graphs >= EARLY_STOPPING_GRAPHS
-        if not stops_early:
-            return training, None
-        if n_graphs < 2:
-            raise ValueError("early_stopping=True needs at least 2 graphs, got 1")
-        parts = split_validation(training.codes, self.validation_fraction, seed)
-        return tuple(
-            type(training)(
-                training.hierarchies.take(graphs),
-                training.codes[graphs],
-                training.weights[graphs],
-            )
-            for graphs in parts
-        )
-
-    def _read_validation(
-        self,
-        X_val: Any,
-        y_val: Any,
-        coarsener: KFCoarsener | None,
-        classes: np.ndarray,
-        signature: tuple,
-    ) -> Any:
-        """Graphs that the user holds out; None if early stopping is off."""
-        from skshake.network import LabelledGraphs
-
-        if X_val is None or y_val is None:
-            raise ValueError("X_val and y_val: give both or neither")
-        hierarchies = _match_hierarchies("X_val", X_val, coarsener, signature)
-        labels = check_labels(y_val, len(hierarchies), "y_val")
-        codes = encode_labels(labels, classes, "y_val")
-        weights = check_weights(None, labels, self.class_weight)
-        if not self.early_stopping:
-            return None
-        return LabelledGraphs(hierarchies, codes, weights)
-
-    def _shape(self, hierarchies: HierarchyCollection, n_outputs: int) -> Any:
-        from skshake.network import NetworkShape, feature_widths
-
-        return NetworkShape(
-            widths=feature_widths(hierarchies),
-            n_layers=self._layers_of_levels(len(hierarchies.levels)),
-            n_outputs=n_outputs,
-            hidden_dim=self.hidden_dim,
-            n_linear=self.n_linear,
-            n_readout=self.n_readout,
-            conv=self.conv,
-            level_input=self.level_input,
-            dropout=self.dropout,
-        )
-
-    def _layers_of_levels(self, n_levels: int) -> tuple[int, ...]:
-        if isinstance(self.n_layers, Integral):
-            return (int(self.n_layers),) * n_levels
-        n_layers = tuple(int(n) for n in self.n_layers)
-        if len(n_layers) != n_levels or min(n_layers) < 0:
-            raise ValueError(
-                f"n_layers: expected {n_levels} numbers, one per level in the order of "
-                f"q_, got {self.n_layers!r}"
-            )
-        return n_layers
-
-    def _plan(self, n_graphs: int, stops_early: bool, seed: int) -> Any:
-        from skshake.network import TrainingPlan
-
-        batch_size = self.batch_size
-        if batch_size == "auto":
-            batch_size = automatic_batch_size(n_graphs)
-        schedule = self.schedule
-        if schedule == "auto":
-            schedule = "constant" if stops_early else "one-cycle"
-        return TrainingPlan(
-            max_iter=self.max_iter,
-            batch_size=batch_size,
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            schedule=schedule,
-            n_iter_no_change=self.n_iter_no_change,
-            tol=self.tol,
-            seed=seed,
-            verbose=self.verbose,
-        )
-
-    def _summarise(self) -> None:
-        """Fitted attributes that follow from the history."""
-        self.n_iter_ = len(self.history_)
-        self.loss_curve_ = [record.loss for record in self.history_]
-        scores = [
-            record.validation_score
-            for record in self.history_
-            if record.validation_score is not None
-        ]
-        self.validation_scores_ = scores or None
-        self.best_score_ = max(scores, default=None)
-        if not np.isfinite(self.loss_curve_[-1]):
+    def _look_back(self, hierarchies: HierarchyCollection, training: Any) -> None:
+        """Set the classes, and warn if the network tells them apart nowhere."""
+        self.classes_ = self._target.classes
+        if not isinstance(self._target, ClassTarget) or len(self.classes_) < 2:
+            return
+        codes = training.targets.ravel().astype(np.int64)
+        if np.bincount(codes).max() > LARGE_CLASS * len(codes):
+            return
+        some = np.random.default_rng(0).permutation(len(codes))[:CHECKED_GRAPHS]
+        found = self.predict(training.hierarchies.take(some))
+        if len(np.unique(codes[some])) > 1 and len(np.unique(found)) == 1:
             warnings.warn(
-                f"the training loss is {self.loss_curve_[-1]}; decrease learning_rate",
+                "one class is predicted for all training graphs; train for longer "
+                "(max_iter), or change learning_rate",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )

@@ -1,19 +1,236 @@
-"""Labels, weights and the held-out part: what scikit-learn promises about ``y``.
+"""Targets: what scikit-learn promises about ``y``, and what the network is given.
 
-In: labels of any type. Out: codes 0..n_classes-1, weights, and a stratified split.
+In: labels or numbers of any type. Out: arrays for the loss, and back from the network's
+outputs to labels, probabilities, numbers and scores.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from scipy.special import expit, softmax
+from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
+
+
+class Target(Protocol):
+    """A kind of target, learnt from the training ``y``.
+
+    ``loss`` is the name of its loss, ``n_outputs`` how many outputs the network has,
+    ``kind`` what a later ``y`` must share to go on with the same network.
+    """
+
+    loss: str
+    n_outputs: int
+    kind: Any
+
+    def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
+        """What the loss takes, one row per graph."""
+
+    def score(
+        self, targets: np.ndarray, outputs: np.ndarray, weights: np.ndarray
+    ) -> float:
+        """Score of encoded targets, greater is better; -inf for outputs of NaN."""
+
+
+class ClassTarget:
+    """One of several classes per graph; labels of any type that sorts.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_graphs,)
+    n_graphs : int
+    loss : {"cross_entropy", "auc_margin"}
+    """
+
+    def __init__(self, y: Any, n_graphs: int, loss: str) -> None:
+        self.classes = np.unique(_check_labels(y, n_graphs, "y"))
+        self.loss = loss
+        self.kind = self.classes.tolist()
+        self.n_outputs = len(self.classes)
+        if loss == "auc_margin":
+            if len(self.classes) != 2:
+                raise ValueError(
+                    "loss='auc_margin': expected two classes, got "
+                    f"{len(self.classes)}: {self.kind}"
+                )
+            self.n_outputs = 1
+
+    def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
+        """Codes (n_graphs,), or zeros and ones (n_graphs, 1) for the AUC margin."""
+        labels = _check_labels(y, n_graphs, name)
+        codes = np.minimum(np.searchsorted(self.classes, labels), len(self.classes) - 1)
+        is_unknown = self.classes[codes] != labels
+        if is_unknown.any():
+            stranger = labels[is_unknown].tolist()[0]
+            raise ValueError(
+                f"{name}: label {stranger!r} does not occur in y, which has {self.kind}"
+            )
+        if self.loss == "auc_margin":
+            return codes.astype(np.float32)[:, None]
+        return codes.astype(np.int64)
+
+    def probabilities(self, outputs: np.ndarray) -> np.ndarray:
+        """Probability of each class (n_graphs, n_classes)."""
+        if self.loss == "auc_margin":
+            positive = expit(outputs[:, 0])
+            return np.column_stack([1 - positive, positive])
+        return softmax(outputs, axis=1)
+
+    def margins(self, outputs: np.ndarray) -> np.ndarray:
+        """Logits, or with two classes the log-odds of the second (n_graphs,)."""
+        if self.loss == "auc_margin":
+            return outputs[:, 0]
+        return outputs[:, 1] - outputs[:, 0] if len(self.classes) == 2 else outputs
+
+    def labels(self, outputs: np.ndarray) -> np.ndarray:
+        """Most probable labels, in the type of the training labels."""
+        return self.classes[self.probabilities(outputs).argmax(axis=1)]
+
+    def score(
+        self, targets: np.ndarray, outputs: np.ndarray, weights: np.ndarray
+    ) -> float:
+        """ROC-AUC for two classes that both occur, else accuracy."""
+        if not np.isfinite(outputs).all():
+            return -np.inf
+        codes = targets.reshape(len(targets)).astype(np.int64)
+        codes, outputs = codes[weights > 0], outputs[weights > 0]
+        weights = weights[weights > 0]
+        if len(self.classes) == 2 and len(np.unique(codes)) == 2:
+            margins = self.margins(outputs)
+            return float(roc_auc_score(codes, margins, sample_weight=weights))
+        found = self.probabilities(outputs).argmax(axis=1)
+        return float(accuracy_score(codes, found, sample_weight=weights))
+
+
+class LabelTarget:
+    """Several labels per graph, each 0, 1 or NaN (not labelled).
+
+    Parameters
+    ----------
+    y : array-like of shape (n_graphs, n_labels)
+    n_graphs : int
+    loss : {"cross_entropy", "auc_margin"}
+    """
+
+    def __init__(self, y: Any, n_graphs: int, loss: str) -> None:
+        values = _check_numbers(y, n_graphs, "y")
+        self.loss = "binary_cross_entropy" if loss == "cross_entropy" else loss
+        self.n_outputs = values.shape[1]
+        self.kind = f"{self.n_outputs} labels"
+        self.classes = np.arange(self.n_outputs)
+        self.encode(y, n_graphs, "y")
+        is_empty = np.isnan(values).all(axis=0)
+        if is_empty.any():
+            raise ValueError(
+                f"y: column {np.flatnonzero(is_empty)[0]} has no label at all"
+            )
+
+    def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
+        """Zeros, ones and NaN (n_graphs, n_labels)."""
+        values = _check_numbers(y, n_graphs, name, self.n_outputs)
+        is_wrong = ~(np.isnan(values) | (values == 0) | (values == 1))
+        if is_wrong.any():
+            graph, column = np.argwhere(is_wrong)[0]
+            raise ValueError(
+                f"{name}: with several columns expected labels 0, 1 or NaN (not "
+                f"labelled), got {values[graph, column]:g} at graph {graph}, column "
+                f"{column}"
+            )
+        return values.astype(np.float32)
+
+    def probabilities(self, outputs: np.ndarray) -> np.ndarray:
+        """Probability of each label (n_graphs, n_labels)."""
+        return expit(outputs)
+
+    def margins(self, outputs: np.ndarray) -> np.ndarray:
+        """Log-odds of each label."""
+        return outputs
+
+    def labels(self, outputs: np.ndarray) -> np.ndarray:
+        """Zeros and ones (n_graphs, n_labels)."""
+        return (outputs > 0).astype(np.int64)
+
+    def score(
+        self, targets: np.ndarray, outputs: np.ndarray, weights: np.ndarray
+    ) -> float:
+        """Mean ROC-AUC of the labels that have both values."""
+        if not np.isfinite(outputs).all():
+            return -np.inf
+        scores = []
+        for target, output in zip(targets.T, outputs.T, strict=True):
+            counts = ~np.isnan(target) & (weights > 0)
+            if len(np.unique(target[counts])) == 2:
+                scores.append(
+                    roc_auc_score(
+                        target[counts], output[counts], sample_weight=weights[counts]
+                    )
+                )
+        return float(np.mean(scores)) if scores else 0.0
+
+
+class NumberTarget:
+    """Numbers per graph; with several columns NaN stands for an entry without label.
+
+    The network learns them standardised.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_graphs,) or (n_graphs, n_targets)
+    n_graphs : int
+    loss : {"squared_error"}
+    """
+
+    def __init__(self, y: Any, n_graphs: int, loss: str) -> None:
+        self.is_flat = np.ndim(y) == 1
+        values = _check_numbers(y, n_graphs, "y")
+        self.loss, self.n_outputs = loss, values.shape[1]
+        self.kind = f"{self.n_outputs} numbers"
+        if np.isnan(values).all(axis=0).any():
+            raise ValueError("y: a column has no number at all")
+        self.mean = np.nanmean(values, axis=0)
+        spread = np.nanstd(values, axis=0)
+        self.scale = np.where(spread > 0, spread, 1.0)
+
+    def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
+        """Standardised numbers (n_graphs, n_targets)."""
+        values = _check_numbers(y, n_graphs, name, self.n_outputs)
+        return ((values - self.mean) / self.scale).astype(np.float32)
+
+    def numbers(self, outputs: np.ndarray) -> np.ndarray:
+        """Numbers in the units and the shape of the training ``y``."""
+        values = outputs * self.scale + self.mean
+        return values[:, 0] if self.is_flat else values
+
+    def score(
+        self, targets: np.ndarray, outputs: np.ndarray, weights: np.ndarray
+    ) -> float:
+        """Coefficient of determination, mean over columns."""
+        if not np.isfinite(outputs).all():
+            return -np.inf
+        scores = []
+        for target, output in zip(targets.T, outputs.T, strict=True):
+            counts = ~np.isnan(target) & (weights > 0)
+            if counts.sum() > 1:
+                scores.append(
+                    r2_score(
+                        target[counts], output[counts], sample_weight=weights[counts]
+                    )
+                )
+        return float(np.mean(scores)) if scores else 0.0
+
+
+def learn_class_target(y: Any, n_graphs: int, loss: str) -> ClassTarget | LabelTarget:
+    """Target of a classifier: labels if there are several columns, else classes."""
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        return LabelTarget(y, n_graphs, loss)
+    return ClassTarget(y, n_graphs, loss)
 
 
 def _is_missing(label: Any) -> bool:
@@ -26,7 +243,7 @@ def _is_missing(label: Any) -> bool:
         return True
 
 
-def check_labels(y: Any, n_graphs: int, name: str = "y") -> np.ndarray:
+def _check_labels(y: Any, n_graphs: int, name: str) -> np.ndarray:
     """Labels as a 1-D array, one per graph, none missing.
 
     Raises
@@ -39,10 +256,7 @@ def check_labels(y: Any, n_graphs: int, name: str = "y") -> np.ndarray:
         raise ValueError(f"{name}: expected one label per graph, got None")
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] > 1:
-        raise ValueError(
-            f"{name}: expected shape ({n_graphs},), got {labels.shape}; multi-label "
-            "targets are not supported"
-        )
+        raise ValueError(f"{name}: expected shape ({n_graphs},), got {labels.shape}")
     if labels.ndim == 0:
         raise ValueError(f"{name}: expected shape ({n_graphs},), got one {type(y)}")
     labels = labels.reshape(len(labels)) if labels.size == len(labels) else labels
@@ -59,28 +273,47 @@ def check_labels(y: Any, n_graphs: int, name: str = "y") -> np.ndarray:
     return labels
 
 
-def encode_labels(labels: np.ndarray, classes: np.ndarray, name: str) -> np.ndarray:
-    """Position of each label among the sorted classes."""
-    codes = np.searchsorted(classes, labels)
-    codes = np.minimum(codes, len(classes) - 1)
-    is_unknown = classes[codes] != labels
-    if is_unknown.any():
-        stranger = labels[is_unknown].tolist()[0]
+def _check_numbers(
+    y: Any, n_graphs: int, name: str, n_columns: int | None = None
+) -> np.ndarray:
+    """Numbers (n_graphs, n_columns), float64; NaN only beside other columns."""
+    if y is None:
+        raise ValueError(f"{name}: expected numbers, one row per graph, got None")
+    try:
+        values = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: expected numbers; {error}") from error
+    if values.ndim not in (1, 2):
+        raise ValueError(f"{name}: expected 1 or 2 dimensions, got {values.ndim}")
+    if len(values) != n_graphs:
+        raise ValueError(f"{name}: expected {n_graphs} rows, got {len(values)}")
+    is_single = values.ndim == 1 or values.shape[1] == 1
+    bad = np.isinf(values) | (np.isnan(values) & is_single)
+    if bad.any():
+        where = np.argwhere(bad)[0]
         raise ValueError(
-            f"{name}: label {stranger!r} does not occur in y, which has "
-            f"{classes.tolist()}"
+            f"{name}: {values[tuple(where)]} at graph {where[0]}; expected numbers"
         )
-    return codes
+    values = values.reshape(n_graphs, -1)
+    if n_columns is not None and values.shape[1] != n_columns:
+        raise ValueError(f"{name}: expected {n_columns} columns, got {values.shape[1]}")
+    return values
 
 
 def check_weights(
-    sample_weight: Any, labels: np.ndarray, class_weight: Any
+    sample_weight: Any, y: Any, n_graphs: int, class_weight: Any = None
 ) -> np.ndarray:
     """Weight of each graph, float64: sample weight times class weight."""
     weights = _check_sample_weight(
-        sample_weight, labels[:, None], dtype=np.float64, ensure_non_negative=True
+        sample_weight,
+        np.empty((n_graphs, 1)),
+        dtype=np.float64,
+        ensure_non_negative=True,
     )
     if class_weight is not None:
+        labels = np.asarray(y)
+        if labels.ndim == 2 and labels.shape[1] > 1:
+            raise ValueError("class_weight: y has several columns; use sample_weight")
         weights = weights * compute_sample_weight(class_weight, labels)
     if not weights.sum() > 0:
         raise ValueError("sample_weight: all weights are zero")
@@ -88,23 +321,26 @@ def check_weights(
 
 
 def split_validation(
-    codes: np.ndarray, fraction: float, seed: int
+    targets: np.ndarray, fraction: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Graphs to train on and to hold out, stratified by class where possible.
+    """Graphs to train on and to hold out, stratified by class where there are classes.
 
     Warns
     -----
     UserWarning
         If a class is too rare to be split; the split is then a plain random one.
     """
-    graphs = np.arange(len(codes))
+    graphs = np.arange(len(targets))
+    has_classes = targets.ndim == 1 or targets.shape[1] == 1
+    is_binary = np.isin(targets, (0, 1)).all()
+    strata = targets if targets.ndim == 1 or (has_classes and is_binary) else None
     try:
         parts = train_test_split(
-            graphs, test_size=fraction, random_state=seed, stratify=codes
+            graphs, test_size=fraction, random_state=seed, stratify=strata
         )
     except ValueError as error:
         warnings.warn(
-            f"the held-out part is not stratified: {error}", UserWarning, stacklevel=3
+            f"the held-out part is not stratified: {error}", UserWarning, stacklevel=4
         )
         parts = train_test_split(graphs, test_size=fraction, random_state=seed)
     return np.sort(parts[0]), np.sort(parts[1])

@@ -8,11 +8,14 @@ import joblib
 import numpy as np
 import pytest
 import torch
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import Pipeline
 
 from skshake import KFCoarsener, SHAKEClassifier
-from skshake._classifier import automatic_batch_size
+from skshake._base import automatic_batch_size
 
 FAST = {"hidden_dim": 8, "n_layers": 1, "max_iter": 3, "random_state": 0}
 
@@ -283,12 +286,70 @@ def test_bad_parameters_are_refused(parameters, hierarchies, y):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"optimizer": "pesg"}, {"loss": "auc_margin"}, {"precision": "bf16"}],
+    [
+        {"loss": "auc_margin", "optimizer": "pesg"},
+        {"loss": "auc_margin"},
+        {"optimizer": "pesg"},
+        {"precision": "bf16"},
+        {"precision": "auto"},
+    ],
     ids=str,
 )
-def test_features_of_a_later_release_say_so(parameters, hierarchies, y):
-    with pytest.raises(NotImplementedError, match="not there yet"):
-        fast(**parameters).fit(hierarchies, y)
+def test_losses_optimisers_and_precisions_learn(parameters, mutag):
+    graphs, y = mutag
+    model = SHAKEClassifier(max_iter=15, random_state=0, n_layers=2, **parameters)
+    model.fit(graphs, y)
+    assert roc_auc_score(y, model.decision_function(graphs)) > 0.85
+    assert set(model.predict(graphs)) <= set(y)
+
+
+def test_several_labels_with_missing_ones(mutag):
+    graphs, y = mutag
+    is_large = np.diff(graphs.node_ptr) > 17
+    labels = np.column_stack([y == 1, is_large]).astype(float)
+    known = labels.copy()
+    known[::3, 0] = np.nan
+    model = SHAKEClassifier(max_iter=30, random_state=0, early_stopping=True)
+    model.fit(graphs, known)
+    assert model.classes_.tolist() == [0, 1]
+    probability = model.predict_proba(graphs)
+    assert probability.shape == labels.shape
+    assert (model.predict(graphs) == (probability > 0.5)).all()
+    for k in range(2):
+        assert roc_auc_score(labels[:, k], probability[:, k]) > 0.8
+    expected = (model.predict(graphs) == known)[~np.isnan(known)].mean()
+    assert model.score(graphs, known) == pytest.approx(expected)
+    doubled = model.score(graphs, known, sample_weight=np.full(len(y), 2.0))
+    assert doubled == pytest.approx(expected)
+    assert len(model.explain(graphs[:3], target=1)) == 3
+
+
+def test_averaged_weights_are_those_that_are_validated(hierarchies, y):
+    parameters = {"early_stopping": True, "schedule": "constant", "max_iter": 4}
+    plain, averaged, auto = (
+        fast(weight_averaging=choice, **parameters).fit(hierarchies, y)
+        for choice in (False, True, "auto")
+    )
+    assert averaged.loss_curve_ == plain.loss_curve_
+    assert averaged.validation_scores_ == auto.validation_scores_
+    one, other = (m.predict_proba(hierarchies) for m in (plain, averaged))
+    assert (one != other).any()
+
+
+def test_one_class_predicted_for_all_warns(hierarchies, y):
+    with pytest.warns(ConvergenceWarning, match="one class is predicted"):
+        fast(learning_rate=1e-9, max_iter=1).fit(hierarchies, y)
+
+
+def test_metadata_is_routed_to_fit(hierarchies, y):
+    weights = np.where(y == 1, 1.0, 0.0)
+    expected = fast().fit(hierarchies, y, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        classifier = fast().set_fit_request(sample_weight=True)
+        model = Pipeline([("clf", classifier)])
+        model.fit(hierarchies, y, sample_weight=weights)
+    found = model.predict_proba(hierarchies)
+    assert (found == expected.predict_proba(hierarchies)).all()
 
 
 def test_hierarchies_of_another_coarsener_are_refused(hierarchies, y, small_mutag):

@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from skshake import (
     KFCoarsener,
     ReductionWarning,
+    _coarsener,
     as_graphs,
     expected_nodes,
     paper_edges,
@@ -82,10 +83,12 @@ def test_forests_are_different_and_repeatable(small_mutag):
     assert (other.transform(small_mutag[0]).levels[0].block != first).any()
 
 
-def test_few_graphs_get_many_forests(small_mutag):
+def test_few_graphs_get_many_forests(small_mutag, monkeypatch):
     assert KFCoarsener(q=1.0).fit(small_mutag[0]).n_forests_ == 16
-    many = small_mutag[0][np.zeros(20_000, int)]
-    assert KFCoarsener(q=1.0).fit(many).n_forests_ == 2
+    many = small_mutag[0][np.zeros(4_000, int)]
+    assert KFCoarsener(q=1.0).fit(many).n_forests_ == 8
+    monkeypatch.setattr(_coarsener, "MANY_NODES", many.n_nodes - 1)
+    assert KFCoarsener(q=1.0).fit(many).n_forests_ == 1
     assert KFCoarsener(q=np.inf).fit(small_mutag[0]).n_forests_ == 1
 
 

@@ -1,0 +1,434 @@
+"""What SHAKEClassifier and SHAKERegressor share: reading, training, embedding.
+
+In: hierarchies (or raw graphs) and a target. Out: a fitted network.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skshake._coarsener import KFCoarsener
+from skshake._targets import Target, check_weights, split_validation
+from skshake.forests import MAX_SEED
+from skshake.hierarchy import HierarchyCollection, as_hierarchies
+
+# From this many graphs on, a held-out tenth says more than the steps it costs.
+EARLY_STOPPING_GRAPHS = 10_000
+# Largest learning rates of "auto".
+LEARNING_RATES = {"adamw": 1e-3, "pesg": 5e-2}
+SMALLEST_BATCH, LARGEST_BATCH, BATCHES_PER_EPOCH = 32, 256, 64
+
+
+def automatic_batch_size(n_graphs: int) -> int:
+    """Power of two from 32 to 256 that gives about 64 steps an epoch."""
+    exponent = np.floor(np.log2(max(n_graphs, 1) / BATCHES_PER_EPOCH))
+    return int(np.clip(2.0**exponent, SMALLEST_BATCH, LARGEST_BATCH))
+
+
+def match_hierarchies(
+    name: str, X: Any, coarsener: KFCoarsener | None, signature: tuple
+) -> HierarchyCollection:
+    """Hierarchies of X, checked to be of the kind that was fitted."""
+    hierarchies = as_hierarchies(X)
+    if hierarchies is None and coarsener is not None:
+        hierarchies = coarsener.transform(X)
+    if hierarchies is None:
+        raise ValueError(
+            f"{name}: fitted on hierarchies, so expected at least one hierarchy of the "
+            f"same coarsener, got {type(X).__name__}. Put KFCoarsener and "
+            "SHAKEClassifier into one Pipeline"
+        )
+    if not len(hierarchies):
+        raise ValueError(
+            f"{name}: expected at least one graph, got an empty collection"
+        )
+    if hierarchies.signature != signature:
+        raise ValueError(
+            f"{name}: the hierarchies come from another coarsener; expected (key of "
+            "categories and pooling; q, numeric and categorical columns of nodes and "
+            f"of edges at each level) {signature}, got {hierarchies.signature}"
+        )
+    return hierarchies
+
+
+class BaseSHAKE(BaseEstimator):
+    """Network on hierarchies, for any kind of target; see SHAKEClassifier."""
+
+    _losses: ClassVar[dict[str, str]]
+    _target: Any
+
+    _parameter_constraints: dict = {
+        "hidden_dim": [Interval(Integral, 1, None, closed="left")],
+        "n_layers": [Interval(Integral, 0, None, closed="left"), "array-like"],
+        "n_linear": [Interval(Integral, 1, None, closed="left")],
+        "n_readout": [Interval(Integral, 0, None, closed="left")],
+        "conv": [StrOptions({"gine", "gin", "gcn", "gat"}), callable],
+        "level_input": [StrOptions({"add", "replace"})],
+        "norm": [StrOptions({"batch", "layer"}), None],
+        "residual": ["boolean"],
+        "dropout": [Interval(Real, 0, 1, closed="left")],
+        "optimizer": [StrOptions({"adamw", "pesg"})],
+        "learning_rate": [
+            StrOptions({"auto"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "schedule": [StrOptions({"auto", "one-cycle", "constant"})],
+        "weight_averaging": [StrOptions({"auto"}), "boolean"],
+        "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
+        "batch_size": [
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "early_stopping": [StrOptions({"auto"}), "boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "checkpoint": "no_validation",
+        "device": "no_validation",
+        "precision": [StrOptions({"float32", "bf16", "auto"})],
+        "compile": ["boolean"],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        hidden_dim=64,
+        n_layers=4,
+        n_linear=2,
+        n_readout=1,
+        conv="gine",
+        level_input="add",
+        norm="batch",
+        residual=False,
+        dropout=0.3,
+        optimizer="adamw",
+        loss="auto",
+        learning_rate="auto",
+        weight_decay=1e-5,
+        schedule="auto",
+        weight_averaging="auto",
+        clip_norm=None,
+        batch_size="auto",
+        max_iter=60,
+        early_stopping="auto",
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-3,
+        warm_start=False,
+        checkpoint=None,
+        device="auto",
+        precision="float32",
+        compile=False,
+        random_state=None,
+        verbose=0,
+    ):
+        self.hidden_dim = hidden_dim
+        self.n_layers = n_layers
+        self.n_linear = n_linear
+        self.n_readout = n_readout
+        self.conv = conv
+        self.level_input = level_input
+        self.norm = norm
+        self.residual = residual
+        self.dropout = dropout
+        self.optimizer = optimizer
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.weight_averaging = weight_averaging
+        self.clip_norm = clip_norm
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
+        self.device = device
+        self.precision = precision
+        self.compile = compile
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _learn_target(self, y: Any, n_graphs: int, loss: str) -> Target:
+        """Kind of target; each estimator knows its own."""
+        raise NotImplementedError
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> BaseSHAKE:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Raw graphs are read by :func:`skshake.as_graphs` and not coarsened.
+        y : array-like of shape (n_graphs,) or (n_graphs, n_columns)
+            Targets; with several columns NaN stands for an entry without label.
+        sample_weight : array-like of shape (n_graphs,), default=None
+            Weight of each graph in the loss; None weighs all alike.
+        X_val : graphs as X, default=None
+            Held-out graphs for early stopping; nothing is then split off X.
+        y_val : array-like as y, default=None
+            Their targets.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        from skshake.network import LabelledGraphs, fit_network
+
+        seed = int(check_random_state(self.random_state).randint(MAX_SEED))
+        coarsener, hierarchies = self._read_training(X)
+        n_graphs = len(hierarchies)
+        loss = self._losses.get(self.loss, self.loss)
+        target = self._learn_target(y, n_graphs, loss)
+        weights = check_weights(sample_weight, y, n_graphs, self._class_weight())
+        training = LabelledGraphs(hierarchies, target.encode(y, n_graphs, "y"), weights)
+        shape = self._shape(hierarchies, target.n_outputs)
+        previous = self._previous_network(hierarchies, target, shape)
+        if X_val is None and y_val is None:
+            training, held_out = self._split_off(training, seed)
+        else:
+            held_out = self._read_validation(
+                X_val, y_val, coarsener, target, hierarchies.signature
+            )
+        plan = self._plan(len(training.targets), held_out is not None, target, seed)
+        network, history = fit_network(
+            training,
+            held_out,
+            shape,
+            plan,
+            target.score,
+            self.device,
+            previous,
+            self.checkpoint,
+        )
+        # Set at the end: a fit that fails leaves the estimator as it was.
+        self._coarsener, self._signature = coarsener, hierarchies.signature
+        self._target = target
+        self.n_features_in_ = sum(hierarchies.levels[0].x.kind)
+        self.module_, self.history_ = network, history
+        self._summarise()
+        self._look_back(hierarchies, training)
+        return self
+
+    def embed(self, X: Any) -> np.ndarray:
+        """Embedding of each graph, from which the outputs are read.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
+
+        Returns
+        -------
+        embedding : ndarray of shape (n_graphs, hidden_dim)
+        """
+        from skshake.network import embeddings_of
+
+        hierarchies = self._read(X)
+        return embeddings_of(self.module_, hierarchies, self.device)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _class_weight(self) -> Any:
+        return None
+
+    def _look_back(self, hierarchies: HierarchyCollection, training: Any) -> None:
+        """Finish the fit; ``training`` are the graphs that were trained on."""
+
+    def _explain(
+        self, X: Any, directions: np.ndarray, level: int | None
+    ) -> list[np.ndarray]:
+        """Contributions of input nodes to outputs times directions."""
+        from skshake.network import contributions_of
+
+        hierarchies = self._read(X)
+        n_levels = len(hierarchies.levels)
+        if level is not None and not -n_levels <= level < n_levels:
+            raise ValueError(
+                f"level: expected None or a level below {n_levels}, got {level}"
+            )
+        found = contributions_of(self.module_, hierarchies, directions, self.device)
+        if level is None:
+            return [contributions.sum(axis=0) for contributions in found]
+        return [contributions[level] for contributions in found]
+
+    def _read_training(self, X: Any) -> tuple[KFCoarsener | None, HierarchyCollection]:
+        """Hierarchies; raw graphs become one level each, the graph itself."""
+        hierarchies, coarsener = as_hierarchies(X), None
+        if hierarchies is None:
+            coarsener = KFCoarsener(q=np.inf, random_state=0)
+            hierarchies = coarsener.fit_transform(X)
+        if not len(hierarchies):
+            raise ValueError("expected at least one graph, got an empty collection")
+        return coarsener, hierarchies
+
+    def _read(self, X: Any) -> HierarchyCollection:
+        """Hierarchies of the fitted kind."""
+        check_is_fitted(self)
+        return match_hierarchies("X", X, self._coarsener, self._signature)
+
+    def _outputs(self, X: Any) -> np.ndarray:
+        from skshake.network import outputs_of
+
+        hierarchies = self._read(X)
+        return outputs_of(self.module_, hierarchies, self.device)
+
+    def _previous_network(
+        self, hierarchies: HierarchyCollection, target: Target, shape: Any
+    ) -> Any:
+        """Network to go on with, if ``warm_start`` asks for it."""
+        if not self.warm_start or not hasattr(self, "module_"):
+            return None
+        for what, last, now in (
+            ("classes", self._target.kind, target.kind),
+            ("levels and features", self._signature, hierarchies.signature),
+            ("network", self.module_.shape, shape),
+        ):
+            if last != now:
+                raise ValueError(
+                    f"warm_start: expected the {what} of the last fit, {last}, got "
+                    f"{now}"
+                )
+        return self.module_
+
+    def _split_off(self, training: Any, seed: int) -> Any:
+        """Graphs to train on, and graphs for early stopping (or None)."""
+        n_graphs = len(training.targets)
+        stops_early = self.early_stopping
+        if isinstance(stops_early, str):
+            stops_early = n_graphs >= EARLY_STOPPING_GRAPHS
+        if not stops_early:
+            return training, None
+        if n_graphs < 2:
+            raise ValueError("early_stopping=True needs at least 2 graphs, got 1")
+        parts = split_validation(training.targets, self.validation_fraction, seed)
+        return tuple(training.take(graphs) for graphs in parts)
+
+    def _read_validation(
+        self,
+        X_val: Any,
+        y_val: Any,
+        coarsener: KFCoarsener | None,
+        target: Target,
+        signature: tuple,
+    ) -> Any:
+        """Graphs that the user holds out; None if early stopping is off."""
+        from skshake.network import LabelledGraphs
+
+        if X_val is None or y_val is None:
+            raise ValueError("X_val and y_val: give both or neither")
+        hierarchies = match_hierarchies("X_val", X_val, coarsener, signature)
+        n_graphs = len(hierarchies)
+        targets = target.encode(y_val, n_graphs, "y_val")
+        weights = check_weights(None, y_val, n_graphs, self._class_weight())
+        if not self.early_stopping:
+            return None
+        return LabelledGraphs(hierarchies, targets, weights)
+
+    def _shape(self, hierarchies: HierarchyCollection, n_outputs: int) -> Any:
+        from skshake.network import NetworkShape, feature_widths
+
+        return NetworkShape(
+            widths=feature_widths(hierarchies),
+            n_layers=self._layers_of_levels(len(hierarchies.levels)),
+            n_outputs=n_outputs,
+            hidden_dim=self.hidden_dim,
+            n_linear=self.n_linear,
+            n_readout=self.n_readout,
+            conv=self.conv,
+            level_input=self.level_input,
+            norm=self.norm,
+            residual=self.residual,
+            dropout=self.dropout,
+        )
+
+    def _layers_of_levels(self, n_levels: int) -> tuple[int, ...]:
+        if isinstance(self.n_layers, Integral):
+            return (int(self.n_layers),) * n_levels
+        n_layers = tuple(int(n) for n in self.n_layers)
+        if len(n_layers) != n_levels or min(n_layers) < 0:
+            raise ValueError(
+                f"n_layers: expected {n_levels} numbers, one per level in the order of "
+                f"q_, got {self.n_layers!r}"
+            )
+        return n_layers
+
+    def _plan(self, n_graphs: int, stops_early: bool, target: Target, seed: int) -> Any:
+        from skshake.network import TrainingPlan
+
+        batch_size = self.batch_size
+        if batch_size == "auto":
+            batch_size = automatic_batch_size(n_graphs)
+        schedule = self.schedule
+        if schedule == "auto":
+            schedule = "constant" if stops_early else "one-cycle"
+        averages = self.weight_averaging
+        if isinstance(averages, str):
+            averages = schedule == "constant"
+        learning_rate = self.learning_rate
+        if learning_rate == "auto":
+            learning_rate = LEARNING_RATES[self.optimizer]
+        return TrainingPlan(
+            max_iter=self.max_iter,
+            batch_size=batch_size,
+            optimizer=self.optimizer,
+            loss=target.loss,
+            learning_rate=learning_rate,
+            weight_decay=self.weight_decay,
+            schedule=schedule,
+            averages=averages,
+            clip_norm=self.clip_norm,
+            n_iter_no_change=self.n_iter_no_change,
+            tol=self.tol,
+            precision=self.precision,
+            compile=self.compile,
+            seed=seed,
+            verbose=self.verbose,
+        )
+
+    def _summarise(self) -> None:
+        """Fitted attributes that follow from the history."""
+        self.n_iter_ = len(self.history_)
+        self.loss_curve_ = [record.loss for record in self.history_]
+        scores = [
+            record.validation_score
+            for record in self.history_
+            if record.validation_score is not None
+        ]
+        self.validation_scores_ = scores or None
+        self.best_score_ = max(scores, default=None)
+        if not np.isfinite(self.loss_curve_[-1]):
+            warnings.warn(
+                f"the training loss is {self.loss_curve_[-1]}; decrease learning_rate",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

@@ -1,0 +1,220 @@
+"""SHAKERegressor: a graph neural network that predicts numbers.
+
+In: hierarchies (or raw graphs) and numbers. Out: numbers, embeddings. torch is loaded
+by ``fit`` and ``predict``, not by importing this module.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
+
+from skshake._base import BaseSHAKE
+from skshake._targets import NumberTarget
+
+
+class SHAKERegressor(RegressorMixin, BaseSHAKE):
+    r"""Predict numbers of graphs with a small graph neural network on a hierarchy.
+
+    The network of :class:`skshake.SHAKEClassifier`, trained on the squared error of
+    standardised targets.
+
+    Parameters
+    ----------
+    hidden_dim : int, default=64
+        Width of all states.
+    n_layers : int or sequence of int, default=4
+        Message-passing layers of each level, in the order of the coarsener's ``q_``
+        (finest first).
+    n_linear : int, default=2
+        Linear layers of the MLP in each message-passing layer.
+    n_readout : int, default=1
+        Hidden layers between the pooled states and the logits.
+    conv : {"gine", "gin", "gcn", "gat"} or callable, default="gine"
+        Message-passing layer: "gine" uses edge features and weights, "gin" and "gcn"
+        weights, "gat" features. A callable makes a torch_geometric layer from the
+        width of its input and output, as ``lambda width: GATv2Conv(width, width)``;
+        edge states are given to it as ``edge_attr`` and weights as ``edge_weight``
+        where its ``forward`` takes them. On the CPU "gine" and "gin" are compiled and
+        several times faster than the others.
+    level_input : {"add", "replace"}, default="add"
+        What a finer level starts from: the coarse states sent down plus its own
+        encoded features, or (as the paper) the coarse states alone.
+    norm : {"batch", "layer"} or None, default="batch"
+        Normalisation after each linear layer of the message-passing layers.
+    residual : bool, default=False
+        Add the states before a layer to those after it.
+    dropout : float, default=0.3
+        Share of states dropped in training.
+    optimizer : {"adamw", "pesg"}, default="adamw"
+        AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient
+        method (Guo et al. 2020), meant for classification.
+    loss : {"auto", "squared_error"}, default="auto"
+        "auto" is the squared error of standardised targets.
+    learning_rate : "auto" or float, default="auto"
+        The largest with ``schedule="one-cycle"``. "auto" is 0.001 for AdamW and 0.05
+        for PESG.
+    weight_decay : float, default=1e-5
+        Decoupled decay of the weights.
+    schedule : {"auto", "one-cycle", "constant"}, default="auto"
+        Course of the learning rate. "one-cycle" rises to ``learning_rate`` and falls to
+        zero over ``max_iter``; "constant" is the paper's. "auto" is "constant" with
+        early stopping and "one-cycle" without.
+    weight_averaging : "auto" or bool, default="auto"
+        Validate and keep a running mean of the weights over about one epoch instead of
+        the last ones. "auto" is True with a constant rate, where weights never settle.
+    clip_norm : float or None, default=None
+        Largest norm of the gradient of all weights; None does not clip.
+    batch_size : "auto" or int, default="auto"
+        Graphs per step. "auto" makes about 64 steps an epoch within 32 and 256 graphs:
+        32 below 4,096 training graphs, 256 from 16,384 on.
+    max_iter : int, default=60
+        Epochs, at most.
+    early_stopping : "auto" or bool, default="auto"
+        True holds out ``validation_fraction`` (or takes ``X_val``) and keeps the
+        weights with the best validation score; False trains on all graphs for
+        ``max_iter`` epochs. "auto" is True from 10,000 graphs on, or with ``X_val``: a
+        tenth of a small set decides nothing.
+    validation_fraction : float, default=0.1
+        Random share that is held out.
+    n_iter_no_change : int, default=10
+        Epochs without a better validation score after which training stops.
+    tol : float, default=1e-3
+        Least improvement of the validation score that counts.
+    warm_start : bool, default=False
+        Go on from the weights of the last ``fit``, for graphs of the same kind and as
+        many targets.
+    checkpoint : str, Path or None, default=None
+        Folder to which the state of training is written after each epoch. A ``fit``
+        with equal data, parameters and integer ``random_state`` goes on from there, and
+        ends with the weights that it would have had without the interruption. Runs that
+        differ have files of their own, so a search may share one folder.
+    device : str or torch.device, default="auto"
+        "auto" takes CUDA where there is one. The fitted network is kept on the CPU, so
+        it can be pickled and loaded anywhere.
+    precision : {"float32", "bf16", "auto"}, default="float32"
+        Floating-point type of products in training; "auto" is bfloat16 on a GPU that
+        has it. Weights and sums stay in float32.
+    compile : bool, default=False
+        Train through ``torch.compile``: worth its minute for long trainings on a GPU.
+    random_state : int, RandomState instance or None, default=None
+        Seeds initial weights, dropout, batches and the held-out part. Equal seeds give
+        equal bits on one CPU, with "gine" and "gin" for any number of threads; torch's
+        and numpy's own streams are left as they were.
+    verbose : int, default=0
+        Greater than 0 shows a progress bar with loss, score and time left.
+
+    Attributes
+    ----------
+    module_ : torch.nn.Module
+        The fitted network, on the CPU.
+    history_ : list of EpochRecord
+        Epoch, loss, validation score and seconds.
+    loss_curve_ : list of float
+        Training loss of each epoch, of standardised targets.
+    validation_scores_ : list of float or None
+        Coefficient of determination on the held-out graphs in each epoch; None without
+        early stopping.
+    best_score_ : float or None
+        The largest of them.
+    n_iter_ : int
+        Epochs run.
+    n_features_in_ : int
+        Node feature columns, one per category slot for categorical features.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, y has another length than X or a missing number
+        in its only column, or X at ``predict`` comes from another coarsener.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the loss is no number at the end, or training was interrupted.
+
+    See Also
+    --------
+    KFCoarsener : Makes the hierarchies.
+    SHAKEClassifier : The same for labels.
+
+    References
+    ----------
+    Cui & Lutzeyer, "SHAKE-GNN: Scalable Hierarchical Kirchhoff-Forest Graph Neural
+    Network".
+
+    Examples
+    --------
+    >>> from skshake import SHAKERegressor
+    >>> from skshake.datasets import load_mutag
+    >>> graphs = load_mutag().data[:30]
+    >>> n_nodes = [graph.n_nodes for graph in graphs]
+    >>> model = SHAKERegressor(max_iter=2, random_state=0).fit(graphs, n_nodes)
+    >>> model.predict(graphs).shape
+    (30,)
+    """
+
+    _losses = {"auto": "squared_error"}
+    _target: NumberTarget
+
+    _parameter_constraints: dict = {
+        **BaseSHAKE._parameter_constraints,
+        "loss": [StrOptions({"auto", "squared_error"})],
+    }
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted numbers of each graph.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
+
+        Returns
+        -------
+        numbers : ndarray of shape (n_graphs,) or (n_graphs, n_targets)
+        """
+        outputs = self._outputs(X)
+        return self._target.numbers(outputs)
+
+    def explain(
+        self, X: Any, *, target: int = 0, level: int | None = None
+    ) -> list[np.ndarray]:
+        """How much each input node adds to a target, by integrated gradients.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
+        target : int, default=0
+            Column of y.
+        level : int or None, default=None
+            Level whose features are asked about, 0 the finest; None adds all levels.
+
+        Returns
+        -------
+        contributions : list of ndarray of shape (n_nodes,)
+            One per graph, in the order of its input nodes: a block's contribution is
+            shared equally by its nodes. Over nodes and levels they add up to the
+            prediction less that of the same graph made of average nodes.
+        """
+        outputs = self._outputs(X)
+        if not 0 <= target < outputs.shape[1]:
+            raise ValueError(
+                f"target: expected a column below {outputs.shape[1]}, got {target}"
+            )
+        directions = np.zeros_like(outputs)
+        directions[:, target] = self._target.scale[target]
+        return self._explain(X, directions, level)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _learn_target(self, y: Any, n_graphs: int, loss: str) -> NumberTarget:
+        return NumberTarget(y, n_graphs, loss)
