@@ -37,13 +37,44 @@ def test_bench_accuracy_prints_a_row():
     assert printed.splitlines()[1].split()[:2] == ["mutag", "188"]
 
 
-def test_bench_molhiv_prints_a_row(tmp_path):
-    lines = ["smiles,active"] + ["CCO,0", "c1ccccc1,1", "CCN,0", "CCCl,1"] * 10
+@pytest.mark.parametrize(
+    ("targets", "options"),
+    [
+        (["0", "1"], ["--loss", "auc_margin", "--optimizer", "pesg"]),
+        (["0,1", "1,"], ["--q", "inf"]),
+        (["-1.5", "2.5"], []),
+        (["0", "1"], ["--fingerprints"]),
+    ],
+    ids=["labels", "several labels", "numbers", "fingerprints"],
+)
+def test_bench_molecules_prints_a_row(targets, options, tmp_path):
+    n_columns = targets[0].count(",") + 1
+    lines = ["smiles," + ",".join(f"y{k}" for k in range(n_columns))]
+    for k, smiles in enumerate(["CCO", "c1ccccc1", "CCN", "CCCl"] * 10):
+        lines.append(f"{smiles},{targets[k % 2]}")
     (tmp_path / "small.csv").write_text("\n".join(lines))
     rows = {"train": range(20), "valid": range(20, 30), "test": range(30, 40)}
     np.savez(tmp_path / "small_scaffold.npz", **{k: list(v) for k, v in rows.items()})
-    script = ROOT / "examples" / "benchmarks" / "bench_molhiv.py"
-    assert "ROC-AUC" in _run(script, tmp_path / "small.csv", "--max-iter", 1)
+    script = ROOT / "examples" / "benchmarks" / "bench_molecules.py"
+    printed = _run(script, tmp_path / "small.csv", "--max-iter", 1, *options)
+    assert "over 1 seeds" in printed
+
+
+def test_bench_training_prints_and_writes_its_rows(tmp_path):
+    script = ROOT / "examples" / "benchmarks" / "bench_training.py"
+    printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "t.json")
+    rows = json.loads((tmp_path / "t.json").read_text())
+    assert rows["ours / torch_geometric"] > 0
+    assert "left out: molhiv" in printed
+
+
+def test_compare_settings_prints_a_table():
+    script = ROOT / "examples" / "benchmarks" / "compare_settings.py"
+    mutag = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
+    printed = _run(
+        script, mutag, "--folds", 2, "--max-iter", 1, "--settings", "default"
+    )
+    assert printed.splitlines()[-1].startswith("default")
 
 
 def test_bench_coarsening_prints_and_writes_its_rows(tmp_path):

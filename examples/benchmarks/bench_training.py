@@ -1,0 +1,311 @@
+"""Training beside a torch_geometric loop of the same model, in turn in one process.
+
+Both train a six-layer GINE of width 64 with equal weights, batches of 256 graphs and
+AdamW on the training split of molhiv. Prints one table and writes it as JSON.
+
+    python examples/benchmarks/bench_training.py --data DATA --json training.json
+
+DATA holds ``molecules/molhiv.csv.gz`` and ``molhiv_scaffold.npz``; without it the
+bundled molecules are used. ``--quick`` takes a hundredth of the graphs and one repeat.
+"""
+
+import copy
+import time
+
+import numpy as np
+import torch
+from _bench import Benchmark, interleave, measure_peak
+from torch import nn
+from torch_geometric.data import Data
+from torch_geometric.loader import DataLoader
+from torch_geometric.nn import (
+    GINEConv,
+    global_add_pool,
+    global_max_pool,
+    global_mean_pool,
+)
+from torch_geometric.utils import degree
+
+from skshake import GraphCollection, KFCoarsener
+from skshake.datasets import load_bace, load_molecules_csv
+from skshake.graphs import garbage_collection_paused
+from skshake.network import NetworkShape, feature_widths
+from skshake.network._batches import DeviceHierarchies
+from skshake.network._fitting import build_network
+from skshake.network._parallel import lanes_in_threads
+from skshake.network._training import Targets, Training, TrainingPlan
+
+BATCH_SIZE, N_EPOCHS, N_STEPS = 256, 20, 50
+
+
+class Twin(nn.Module):
+    """The same network in torch_geometric, with the weights of ours."""
+
+    def __init__(self, network: nn.Module, slots_before: list[list[int]]) -> None:
+        super().__init__()
+        node, edge = network.node_encoder, network.edge_encoder
+        self.nodes, self.edges = (
+            nn.ModuleList(
+                nn.Embedding.from_pretrained(part.clone(), freeze=False)
+                for part in torch.tensor_split(encoder.embedding.detach(), before)
+            )
+            for encoder, before in zip((node, edge), slots_before, strict=True)
+        )
+        self.bias = nn.Parameter(network.size_encoder.bias.detach().clone())
+        self.convs = nn.ModuleList()
+        for layer in network.levels[0]:
+            mlp: list[nn.Module] = []
+            for linear in layer.linears:
+                width = linear.in_features
+                mlp += [nn.Linear(width, width), nn.BatchNorm1d(width), nn.ReLU()]
+            # The layer draws new weights for what it is given: copy them afterwards.
+            conv = GINEConv(nn.Sequential(*mlp), train_eps=True)
+            for copied, linear in zip(conv.nn[::3], layer.linears, strict=True):
+                copied.load_state_dict(linear.state_dict())
+            self.convs.append(conv)
+        self.readout = copy.deepcopy(network.readout)
+        self.head = copy.deepcopy(network.head)
+
+    def forward(self, batch: Data) -> torch.Tensor:
+        """Outputs of each graph."""
+        h = self.bias + sum(
+            table(column) for table, column in zip(self.nodes, batch.x.T, strict=True)
+        )
+        e = sum(
+            table(column)
+            for table, column in zip(self.edges, batch.edge_attr.T, strict=True)
+        )
+        states = [h]
+        for conv in self.convs:
+            h = conv(h, batch.edge_index, e)
+            states.append(h)
+        root = degree(batch.batch, batch.num_graphs).sqrt()[:, None]
+        pooled = [
+            part
+            for state in states
+            for part in (
+                global_mean_pool(state, batch.batch),
+                global_max_pool(state, batch.batch),
+                global_add_pool(state, batch.batch) / root,
+            )
+        ]
+        return self.head(self.readout(torch.cat(pooled, dim=1)))
+
+
+def as_data(graphs: GraphCollection, y: np.ndarray) -> tuple[list, list[list[int]]]:
+    """Data with codes numbered per column, and where each column's slots begin."""
+    features, before = [], []
+    for part in (graphs.node_features, graphs.edge_features):
+        columns = [np.unique(c, return_inverse=True) for c in part.categories.T]
+        # The first slot of each column is for categories that are not known.
+        sizes = [len(known) + 1 for known, _ in columns]
+        before.append(np.cumsum(sizes)[:-1].tolist())
+        features.append(np.column_stack([codes + 1 for _, codes in columns]))
+    items = []
+    for i, graph in enumerate(graphs):
+        ends = torch.from_numpy(graph.edges.astype(np.int64)).T
+        nodes = slice(graphs.node_ptr[i], graphs.node_ptr[i + 1])
+        edges = slice(graphs.edge_ptr[i], graphs.edge_ptr[i + 1])
+        items.append(
+            Data(
+                x=torch.from_numpy(features[0][nodes]),
+                edge_index=torch.cat([ends, ends.flip(0)], dim=1),
+                edge_attr=torch.from_numpy(features[1][edges]).repeat(2, 1),
+                y=int(y[i]),
+            )
+        )
+    return items, before
+
+
+def make_training(
+    graphs: GraphCollection, y: np.ndarray, n_layers: int, q: float
+) -> tuple[Training, float]:
+    """Our training at one resolution, and the seconds that coarsening took."""
+    start = time.perf_counter()
+    coarsener = KFCoarsener(q=q, n_forests=1, n_jobs=2, random_state=0)
+    hierarchies = coarsener.fit_transform(graphs)
+    seconds = time.perf_counter() - start
+    shape = NetworkShape(
+        widths=feature_widths(hierarchies),
+        n_layers=(n_layers,),
+        n_outputs=2,
+        hidden_dim=64,
+        n_linear=2,
+        n_readout=1,
+        conv="gine",
+        level_input="add",
+        norm="batch",
+        residual=False,
+        dropout=0.0,
+    )
+    plan = TrainingPlan(
+        max_iter=1_000,
+        batch_size=BATCH_SIZE,
+        optimizer="adamw",
+        loss="cross_entropy",
+        learning_rate=1e-3,
+        weight_decay=1e-5,
+        schedule="constant",
+        averages=False,
+        clip_norm=None,
+        n_iter_no_change=10,
+        tol=1e-3,
+        precision="float32",
+        compile=False,
+        seed=0,
+        verbose=0,
+    )
+    torch.manual_seed(0)
+    network = build_network(hierarchies, shape)
+    targets = Targets(torch.from_numpy(y.astype(np.int64)), torch.ones(len(y)))
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    return Training(network, data, targets, plan), seconds
+
+
+def make_optimizer(twin: Twin) -> torch.optim.Optimizer:
+    """AdamW as ours."""
+    return torch.optim.AdamW(twin.parameters(), lr=1e-3, weight_decay=1e-5, fused=True)
+
+
+def train_twin(
+    twin: Twin, optimizer: torch.optim.Optimizer, batches: DataLoader
+) -> list[float]:
+    """The usual loop; loss of each step."""
+    twin.train()
+    losses = []
+    for batch in batches:
+        optimizer.zero_grad(set_to_none=True)
+        loss = nn.functional.cross_entropy(twin(batch), batch.y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return [float(loss) for loss in losses]
+
+
+def bench_losses(
+    graphs: GraphCollection, y: np.ndarray, items: list, before: list[list[int]]
+) -> dict[str, float]:
+    """Largest difference of the losses of both over 50 steps, each going its own way.
+
+    Once with gradient descent; once with AdamW, which turns a gradient that is nothing
+    but rounding into a full step, so that two orders of summation part ways.
+    """
+    rng = np.random.default_rng(0)
+    batches = [rng.choice(len(y), BATCH_SIZE, replace=False) for _ in range(N_STEPS)]
+    rows = {}
+    for name, make in (
+        ("SGD", lambda parameters: torch.optim.SGD(parameters, lr=1e-3)),
+        ("AdamW", lambda parameters: torch.optim.AdamW(parameters, lr=1e-3)),
+    ):
+        training, _ = make_training(graphs, y, 6, np.inf)
+        twin = Twin(training.network, before)
+        training.optimizer = make(training.network.parameters())
+        training.network.train()
+        with lanes_in_threads():
+            ours = [
+                float(training.step(graphs, training.data.batch(graphs)))
+                for graphs in batches
+            ]
+        loader = DataLoader(items, batch_sampler=[b.tolist() for b in batches])
+        theirs = train_twin(twin, make(twin.parameters()), loader)
+        label = f"{name}: largest difference of losses over {N_STEPS} steps"
+        rows[label] = np.abs(np.subtract(ours, theirs)).max()
+    return rows
+
+
+def time_phases(training: Training) -> dict[str, float]:
+    """Share of an epoch spent outside forward, backward and step."""
+    inside = 0.0
+
+    def timed(function):
+        def call(*arguments, **options):
+            nonlocal inside
+            start = time.perf_counter()
+            result = function(*arguments, **options)
+            inside += time.perf_counter() - start
+            return result
+
+        return call
+
+    training._forward = timed(training._forward)
+    training.loss.forward = timed(training.loss.forward)
+    training.optimizer.step = timed(training.optimizer.step)
+    backward = torch.Tensor.backward
+    torch.Tensor.backward = timed(backward)
+    try:
+        start = time.perf_counter()
+        training.run_epoch()
+        whole = time.perf_counter() - start
+    finally:
+        torch.Tensor.backward = backward
+    return {"share of an epoch outside forward, backward, step": 1 - inside / whole}
+
+
+def main() -> None:
+    """Run the benchmark."""
+    benchmark = Benchmark(__doc__)
+    folder = benchmark.arguments.data
+    if folder is None:
+        print("left out: molhiv (no --data); the bundled molecules instead")
+        graphs, y = load_bace(return_X_y=True)
+    else:
+        bunch = load_molecules_csv(folder / "molecules" / "molhiv.csv.gz")
+        graphs, y = bunch.data[bunch.train], np.asarray(bunch.target)[bunch.train]
+    graphs, y = graphs[:: benchmark.scale], y[:: benchmark.scale]
+    y = np.unique(y, return_inverse=True)[1]
+    items, before = as_data(graphs, y)
+    report, n = benchmark.report, len(y)
+    report({"training graphs": n})
+    if n >= BATCH_SIZE:
+        report(bench_losses(graphs, y, items, before))
+    training, _ = make_training(graphs, y, 6, np.inf)
+    coarse, seconds = make_training(graphs, y, 4, "auto")
+    twin = Twin(training.network, before)
+    optimizer = make_optimizer(twin)
+    loader = DataLoader(items, BATCH_SIZE, shuffle=True)
+
+    def ours(run: Training) -> None:
+        with lanes_in_threads(), garbage_collection_paused():
+            run.run_epoch()
+
+    repeats = 1 if benchmark.scale > 1 else min(benchmark.repeats, 3)
+    pyg, six, four = interleave(
+        lambda: train_twin(twin, optimizer, loader),
+        lambda: ours(training),
+        lambda: ours(coarse),
+        repeats=repeats,
+    )
+    whole = four + seconds / N_EPOCHS
+    report(
+        {
+            "torch_geometric loop, six layers, graphs/s": n / pyg,
+            "ours, the same, graphs/s": n / six,
+            "ours / torch_geometric": pyg / six,
+            "coarsening with q*, s": seconds,
+            "ours, q* and four layers, coarsening over 20 epochs, graphs/s": n / whole,
+            "ours coarsened / torch_geometric": pyg / whole,
+        }
+    )
+    with lanes_in_threads():
+        report(time_phases(training))
+    report(bench_memory(graphs, y))
+    benchmark.write()
+
+
+def bench_memory(graphs: GraphCollection, y: np.ndarray) -> dict[str, float]:
+    """Growth while data is sent and an epoch runs, over the bytes of the input."""
+    arrays = [graphs.node_ptr, graphs.edge_ptr, graphs.edges]
+    for part in (graphs.node_features, graphs.edge_features):
+        arrays += [part.numeric, part.categories]
+    n_bytes = sum(array.nbytes for array in arrays)
+
+    def run() -> None:
+        training, _ = make_training(graphs, y, 4, 1.9)
+        with lanes_in_threads():
+            training.run_epoch()
+
+    return {"peak memory above the input / input": measure_peak(run) / n_bytes}
+
+
+if __name__ == "__main__":
+    main()
