@@ -101,6 +101,9 @@ def run_block_backward(
     before,
     before_mean,
     before_scale,
+    finds_out,
+    before_factor,
+    before_shift,
     out,
     sums,
 ):
@@ -122,6 +125,8 @@ def run_block_backward(
         negative column adds nothing  # IN
     factor, before, before_mean, before_scale, out, sums : see ``open_gates``, of the
         block before; ``before`` has no rows at the first block  # IN, OUT
+    finds_out, before_factor, before_shift : whether ``out`` (then the same as ``x``)
+        was not kept and is found again, and by what ``normalise`` finds it  # IN
     """
     indptr, neighbour, edge, arc_weight = arcs
     result = grad if begins else following
@@ -131,6 +136,17 @@ def run_block_backward(
     product = np.empty_like(grad_weight)
     for k in range(len(tiles)):
         first, last, first_graph, last_graph = tiles[k]
+        if finds_out:
+            normalise(
+                first,
+                last,
+                before,
+                before_factor,
+                before_shift,
+                1.0,
+                np.uint64(0),
+                out,
+            )
         if len(z):
             normalise_backward(first, last, z, mean, scale, gamma, means, grad)
             np.dot(grad[first:last].T, x[first:last], product)

@@ -59,8 +59,10 @@ class _Block(NamedTuple):
 class _Pass:
     """Arrays of one pass; backward needs those of forward.
 
-    ``states`` are the h before each layer and after the last. Of each block: its input,
-    what its linear layer gives, and mean and inverse spread of that.
+    ``states`` are the h before each layer and after the last. Of each block: its input
+    if that is a sum of messages, what its linear layer gives, mean and inverse spread
+    of that, and what the normalisation multiplies by and adds. What a rectifier within
+    a layer gives is not kept: backward finds it again, which costs less than memory.
     """
 
     def __init__(
@@ -82,9 +84,10 @@ class _Pass:
                 self.blocks.append(
                     _Block(weight, bias, gamma, beta, layer, begins, ends)
                 )
-        self.inputs: list[np.ndarray] = []
+        self.sums: list[np.ndarray] = []
         self.outputs: list[np.ndarray] = []
         self.moments: list[tuple[np.ndarray, np.ndarray]] = []
+        self.affine: list[tuple[np.ndarray, np.ndarray]] = []
         width = h.shape[1]
         n_columns = N_POOLINGS * width * (1 + len(self.self_weights)) * plan.pools
         self.pooled = np.empty((len(self.node_ptr) - 1, n_columns), np.float32)
@@ -92,6 +95,7 @@ class _Pass:
         self.no_rows = np.empty((0, width), np.float32)
         self.no_row = np.empty(width, np.float32)
         self.no_sums = np.empty((len(self.lanes), 2, width))
+        self.scratch = np.empty_like(self.states[0])
 
     def column(self, state: int) -> int:
         """Where pooled columns of a state begin; -1 if nothing is pooled."""
@@ -112,8 +116,10 @@ class _Pass:
             before, (mean, scale) = self.outputs[-1], self.moments[-1]
             factor = last.gamma * scale
             shift = last.beta - mean * factor
-            out = np.empty_like(out)
+            self.affine.append((factor, shift))
+            out = self.scratch
             if last.ends:
+                out = np.empty_like(out)
                 state = last.layer + 1
                 self.states.append(out)
                 if self.plan.is_training and self.plan.dropout:
@@ -155,7 +161,7 @@ class _Pass:
 
         run_lanes(task, len(self.lanes))
         if block is not None:
-            self.inputs.append(x)
+            self.sums.append(x)
             self.outputs.append(z)
             self.moments.append(self._find_moments(t, sums))
 
@@ -187,6 +193,7 @@ class _Backward:
     def __init__(self, forward: _Pass, grad_h: Tensor, grad_pooled: Tensor) -> None:
         self.forward = forward
         self.grad = grad_h.clone().numpy()
+        self.spare = np.empty_like(self.grad)
         self.grad_pooled = grad_pooled.contiguous().numpy()
         # Edge states that lanes share get a gradient per lane, added in order.
         n_copies = len(forward.lanes) if forward.plan.shares_edges else 1
@@ -224,10 +231,12 @@ class _Backward:
         state = last.layer + 1 if last is not None and last.ends else 0
         before, before_moments = forward.no_rows, (forward.no_row, forward.no_row)
         out, factor = forward.states[state], 1.0
+        affine = (forward.no_row, forward.no_row)
         if last is not None:
             before, before_moments = forward.outputs[t - 1], forward.moments[t - 1]
+            affine = forward.affine[t - 1]
             if not is_state:
-                out = forward.inputs[t]
+                out = forward.scratch
             elif plan.dropout:
                 factor = 1.0 / (1.0 - plan.dropout)
         column = forward.column(state) if is_state else -1
@@ -238,13 +247,13 @@ class _Backward:
         grad, following = self.grad, self.grad
         if sums is not None:
             block = forward.blocks[t]
-            z, moments, x = forward.outputs[t], forward.moments[t], forward.inputs[t]
+            z, moments, x = forward.outputs[t], forward.moments[t], forward.sums[t]
             gamma, weight = block.gamma, block.weight
             totals = sums.sum(axis=0)
             means = (totals / len(grad)).astype(np.float32)
             begins, layer = block.begins, block.layer
             self_weight = forward.self_weights[layer]
-            following = np.empty_like(grad)
+            following = self.spare
         n_lanes, width = len(forward.lanes), len(forward.no_row)
         grad_weight = np.empty((n_lanes, width, width), np.float32)
         grad_self = np.empty((n_lanes, 1))
@@ -276,6 +285,8 @@ class _Backward:
                 np.float32(factor),
                 before,
                 *before_moments,
+                not is_state,
+                *affine,
                 out,
                 new_sums[c],
             )
@@ -285,7 +296,7 @@ class _Backward:
             if begins:
                 self.grad_self[layer] = grad_self.sum()
             else:
-                self.grad = following
+                self.grad, self.spare = following, grad
             # Batch normalisation takes the bias of the linear layer out: no gradient.
             of_blocks.append(
                 [
