@@ -47,8 +47,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         weights, "gat" features. A callable makes a torch_geometric layer from the
         width of its input and output, as ``lambda width: GATv2Conv(width, width)``;
         edge states are given to it as ``edge_attr`` and weights as ``edge_weight``
-        where its ``forward`` takes them. On the CPU "gine" and "gin" are compiled and
-        several times faster than the others.
+        where its ``forward`` takes them. To pickle the estimator, give a function of a
+        module. On the CPU "gine" and "gin" are compiled, and faster than the others.
     level_input : {"add", "replace"}, default="add"
         What a finer level starts from: the coarse states sent down plus its own
         encoded features, or (as the paper) the coarse states alone.
