@@ -233,7 +233,7 @@ class BaseSHAKE(BaseEstimator):
         self.n_features_in_ = sum(hierarchies.levels[0].x.kind)
         self.module_, self.history_ = network, history
         self._summarise()
-        self._look_back(hierarchies, training)
+        self._look_back(training)
         return self
 
     def embed(self, X: Any) -> np.ndarray:
@@ -261,16 +261,18 @@ class BaseSHAKE(BaseEstimator):
     def _class_weight(self) -> Any:
         return None
 
-    def _look_back(self, hierarchies: HierarchyCollection, training: Any) -> None:
+    def _look_back(self, training: Any) -> None:
         """Finish the fit; ``training`` are the graphs that were trained on."""
 
     def _explain(
-        self, X: Any, directions: np.ndarray, level: int | None
+        self,
+        hierarchies: HierarchyCollection,
+        directions: np.ndarray,
+        level: int | None,
     ) -> list[np.ndarray]:
         """Contributions of input nodes to outputs times directions."""
         from skshake.network import contributions_of
 
-        hierarchies = self._read(X)
         n_levels = len(hierarchies.levels)
         if level is not None and not -n_levels <= level < n_levels:
             raise ValueError(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
@@ -347,8 +348,6 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         """
         labels = self.predict(X)
         if labels.ndim == 1:
-            from sklearn.metrics import accuracy_score
-
             return float(accuracy_score(y, labels, sample_weight=sample_weight))
         true = self._target.encode(y, len(labels), "y")
         weights = ~np.isnan(true) * np.ones((len(labels), 1))
@@ -379,9 +378,9 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
             of the class (with two classes the log-odds) less that of the same graph
             made of average nodes.
         """
-        outputs = self._outputs(X)
-        directions = self._directions(outputs, target)
-        return self._explain(X, directions, level)
+        hierarchies = self._read(X)
+        directions = self._directions(hierarchies, target)
+        return self._explain(hierarchies, directions, level)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -396,31 +395,28 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     ) -> ClassTarget | LabelTarget:
         return learn_class_target(y, n_graphs, loss)
 
-    def _directions(self, outputs: np.ndarray, target: Any) -> np.ndarray:
+    def _directions(self, hierarchies: HierarchyCollection, target: Any) -> np.ndarray:
         """Which sum of outputs a class stands for, in each graph."""
-        directions = np.zeros_like(outputs)
+        n_graphs, n_outputs = len(hierarchies), self._target.n_outputs
         is_binary = isinstance(self._target, ClassTarget) and len(self.classes_) == 2
-        if target is None:
-            chosen = outputs.argmax(axis=1)
-            if is_binary:
-                chosen = np.ones(len(outputs), np.int64)
-        else:
+        if target is not None:
             known = np.flatnonzero(self.classes_ == target)
             if not len(known):
                 raise ValueError(
                     f"target: expected one of {self.classes_.tolist()}, got {target!r}"
                 )
-            chosen = np.full(len(outputs), known[0])
-        if outputs.shape[1] == 1:
-            directions[:, 0] = 2.0 * chosen - 1.0
+            chosen = np.full(n_graphs, known[0])
         elif is_binary:
-            directions[:] = -1.0
-        rows = np.arange(len(outputs))
-        if outputs.shape[1] > 1:
-            directions[rows, chosen] = 1.0
+            chosen = np.ones(n_graphs, np.int64)
+        else:
+            chosen = self._outputs(hierarchies).argmax(axis=1)
+        if n_outputs == 1:
+            return 2.0 * chosen[:, None] - 1.0
+        directions = np.full((n_graphs, n_outputs), -1.0 if is_binary else 0.0)
+        directions[np.arange(n_graphs), chosen] = 1.0
         return directions
 
-    def _look_back(self, hierarchies: HierarchyCollection, training: Any) -> None:
+    def _look_back(self, training: Any) -> None:
         """Set the classes, and warn if the network tells them apart nowhere."""
         self.classes_ = self._target.classes
         if not isinstance(self._target, ClassTarget) or len(self.classes_) < 2:

@@ -202,14 +202,15 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
             shared equally by its nodes. Over nodes and levels they add up to the
             prediction less that of the same graph made of average nodes.
         """
-        outputs = self._outputs(X)
-        if not 0 <= target < outputs.shape[1]:
+        hierarchies = self._read(X)
+        n_outputs = self._target.n_outputs
+        if not 0 <= target < n_outputs:
             raise ValueError(
-                f"target: expected a column below {outputs.shape[1]}, got {target}"
+                f"target: expected a column below {n_outputs}, got {target}"
             )
-        directions = np.zeros_like(outputs)
+        directions = np.zeros((len(hierarchies), n_outputs))
         directions[:, target] = self._target.scale[target]
-        return self._explain(X, directions, level)
+        return self._explain(hierarchies, directions, level)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -7,6 +7,7 @@ outputs to labels, probabilities, numbers and scores.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -163,15 +164,11 @@ class LabelTarget:
         """Mean ROC-AUC of the labels that have both values."""
         if not np.isfinite(outputs).all():
             return -np.inf
-        scores = []
-        for target, output in zip(targets.T, outputs.T, strict=True):
-            counts = ~np.isnan(target) & (weights > 0)
-            if len(np.unique(target[counts])) == 2:
-                scores.append(
-                    roc_auc_score(
-                        target[counts], output[counts], sample_weight=weights[counts]
-                    )
-                )
+        scores = [
+            roc_auc_score(true, found, sample_weight=weight)
+            for true, found, weight in _labelled_columns(targets, outputs, weights)
+            if len(np.unique(true)) == 2
+        ]
         return float(np.mean(scores)) if scores else 0.0
 
 
@@ -214,16 +211,21 @@ class NumberTarget:
         """Coefficient of determination, mean over columns."""
         if not np.isfinite(outputs).all():
             return -np.inf
-        scores = []
-        for target, output in zip(targets.T, outputs.T, strict=True):
-            counts = ~np.isnan(target) & (weights > 0)
-            if counts.sum() > 1:
-                scores.append(
-                    r2_score(
-                        target[counts], output[counts], sample_weight=weights[counts]
-                    )
-                )
+        scores = [
+            r2_score(true, found, sample_weight=weight)
+            for true, found, weight in _labelled_columns(targets, outputs, weights)
+            if len(true) > 1
+        ]
         return float(np.mean(scores)) if scores else 0.0
+
+
+def _labelled_columns(
+    targets: np.ndarray, outputs: np.ndarray, weights: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Targets, outputs and weights of the entries of each column that count."""
+    for target, output in zip(targets.T, outputs.T, strict=True):
+        counts = ~np.isnan(target) & (weights > 0)
+        yield target[counts], output[counts], weights[counts]
 
 
 def learn_class_target(y: Any, n_graphs: int, loss: str) -> ClassTarget | LabelTarget:

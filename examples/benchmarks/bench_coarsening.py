@@ -27,8 +27,9 @@ from numba import njit
 
 from skshake import GraphCollection, KFCoarsener
 from skshake.forests import streams_of
-from skshake.forests._generator import GOLDEN, unit
+from skshake.forests._generator import unit
 from skshake.forests._wilson import draw_forests
+from skshake.graphs import GOLDEN
 
 # Learnt resolutions of the sets (molhiv: the paper's).
 QS = {"molhiv": 1.9, "DD": 6.4, "COLLAB": 17.8, "random": 5.0}

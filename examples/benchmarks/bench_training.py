@@ -25,14 +25,14 @@ from torch_geometric.nn import (
 )
 from torch_geometric.utils import degree
 
-from skshake import GraphCollection, KFCoarsener
+from skshake import GraphCollection, KFCoarsener, SHAKEClassifier
+from skshake._targets import ClassTarget
 from skshake.datasets import load_bace, load_molecules_csv
 from skshake.graphs import garbage_collection_paused
-from skshake.network import NetworkShape, feature_widths
 from skshake.network._batches import DeviceHierarchies
 from skshake.network._fitting import build_network
 from skshake.network._parallel import lanes_in_threads
-from skshake.network._training import Targets, Training, TrainingPlan
+from skshake.network._training import Targets, Training
 
 BATCH_SIZE, N_EPOCHS, N_STEPS = 256, 20, 50
 
@@ -148,36 +148,17 @@ def make_training(
     coarsener = KFCoarsener(q=q, n_forests=1, n_jobs=2, random_state=0)
     hierarchies = coarsener.fit_transform(graphs)
     seconds = time.perf_counter() - start
-    shape = NetworkShape(
-        widths=feature_widths(hierarchies),
-        n_layers=(n_layers,),
-        n_outputs=2,
-        hidden_dim=64,
-        n_linear=2,
-        n_readout=1,
-        conv="gine",
-        level_input="add",
-        norm="batch",
-        residual=False,
+    model = SHAKEClassifier(
+        n_layers=n_layers,
         dropout=0.0,
-    )
-    plan = TrainingPlan(
-        max_iter=1_000,
         batch_size=BATCH_SIZE,
-        optimizer="adamw",
-        loss="cross_entropy",
-        learning_rate=1e-3,
-        weight_decay=1e-5,
+        max_iter=1_000,
         schedule="constant",
-        averages=False,
-        clip_norm=None,
-        n_iter_no_change=10,
-        tol=1e-3,
-        precision="float32",
-        compile=False,
-        seed=0,
-        verbose=0,
+        weight_averaging=False,
     )
+    target = ClassTarget(y, len(y), "cross_entropy")
+    shape = model._shape(hierarchies, target.n_outputs)
+    plan = model._plan(len(y), False, target, seed=0)
     torch.manual_seed(0)
     network = build_network(hierarchies, shape)
     targets = Targets(torch.from_numpy(y.astype(np.int64)), torch.ones(len(y)))

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skshake.forests._generator import GOLDEN
 from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
-from skshake.graphs import GraphCollection, as_graphs, mix
+from skshake.graphs import GOLDEN, GraphCollection, as_graphs, mix
 
 MAX_SEED = np.iinfo(np.int32).max
 

@@ -1,7 +1,7 @@
 """The generator of the kernels: SplitMix64, and the choice of a neighbour by it.
 
-In: a 64-bit state. Out: uniforms and neighbours. The caller adds ``GOLDEN`` to the
-state before each draw.
+In: a 64-bit state. Out: uniforms and neighbours. The caller adds
+:data:`skshake.graphs.GOLDEN` to the state before each draw.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import numpy as np
 from numba import njit
 
 from skshake.graphs import mix
-
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 _SHIFT = np.uint64(11)
 _TO_UNIT = 1.0 / 9007199254740992.0  # 2^-53

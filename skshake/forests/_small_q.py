@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from skshake.forests._generator import GOLDEN, degree_of, find_neighbour, unit
+from skshake.forests._generator import degree_of, find_neighbour, unit
+from skshake.graphs import GOLDEN
 
 # Components up to this size; an inverse of 512 x 512 fits into a second-level cache.
 LARGEST_COMPONENT = 512

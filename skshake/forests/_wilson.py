@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from skshake.forests._generator import GOLDEN, degree_of, find_neighbour, unit
+from skshake.forests._generator import degree_of, find_neighbour, unit
 from skshake.forests._small_q import draw_component, find_component, is_worthwhile
+from skshake.graphs import GOLDEN
 
 ROOT = -1
 # Marks of nodes outside all trees: the entry of the level before is still to be met, or

@@ -19,7 +19,7 @@ from skshake.graphs._features import (
     build_features,
     empty_features,
 )
-from skshake.graphs._fingerprint import hash_rows, mix
+from skshake.graphs._fingerprint import GOLDEN, hash_rows, mix
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
@@ -28,6 +28,7 @@ from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
 __all__ = [
     "CATEGORY",
     "FLOAT",
+    "GOLDEN",
     "Arcs",
     "Features",
     "Field",

@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+# What SplitMix64 adds to its state between draws.
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
 
 @njit(cache=True, nogil=True, inline="always")
 def mix(z):
@@ -33,12 +36,11 @@ def hash_rows(ptr, values, fingerprints):
     Each value is folded in by one multiplication and a shift, which can be undone, so
     that no difference is lost on the way; the finaliser spreads it at the end.
     """
-    golden = np.uint64(0x9E3779B97F4A7C15)
     factor, shift = np.uint64(0xD6E8FEB86659FD93), np.uint64(29)
     n_columns = values.shape[1]
     flat = values.ravel()
     for g in range(len(ptr) - 1):
-        h = mix(fingerprints[g] + np.uint64(ptr[g + 1] - ptr[g]) + golden)
+        h = mix(fingerprints[g] + np.uint64(ptr[g + 1] - ptr[g]) + GOLDEN)
         for k in range(ptr[g] * n_columns, ptr[g + 1] * n_columns):
             h = (h ^ np.uint64(flat[k])) * factor
             h ^= h >> shift
@@ -55,7 +57,6 @@ def hash_weights(ptr, weights, fingerprints):
     weights : float64 array of shape (n_edges,)  # IN
     fingerprints : uint64 array of shape (n_graphs,)  # IN and OUT
     """
-    golden = np.uint64(0x9E3779B97F4A7C15)
     bits = weights.view(np.uint64)
     for g in range(len(ptr) - 1):
         is_weighted = False
@@ -65,5 +66,5 @@ def hash_weights(ptr, weights, fingerprints):
         if is_weighted:
             h = fingerprints[g]
             for e in range(ptr[g], ptr[g + 1]):
-                h = mix(h + bits[e] + golden)
+                h = mix(h + bits[e] + GOLDEN)
             fingerprints[g] = h

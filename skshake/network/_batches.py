@@ -121,7 +121,7 @@ class _Features:
     """Pooled features of all rows of all graphs on the device.
 
     ``kinds`` are the distinct rows, if they are few, and ``kind`` (n_rows,) says which
-    of them each row is; ``kinds`` is None if they are many.
+    of them each row is; both are None if they are many.
     """
 
     def __init__(
@@ -129,8 +129,9 @@ class _Features:
     ) -> None:
         first, kind = _find_kinds(features)
         self.kinds: FeatureBatch | None = None
-        self.kind = kind
+        self.kind: Tensor | None = None
         if len(first) <= MOST_KINDS:
+            self.kind = send(kind, device)
             few = features.take(first)
             bags = (few.indptr, few.slots.astype(np.int64), few.shares)
             self.kinds = FeatureBatch(
@@ -227,12 +228,11 @@ class _DeviceLevel:
         self.weight = send(level.edge_weight[edge_of_arc], device)
         x = _with_sizes(level, input_node_ptr)
         self.x = _Features(x, level.node_ptr, device)
-        self.node_kind = send(self.x.kind, device)
         self.edge_attr = _Features(level.edge_attr, level.edge_ptr, device)
-        edge_row = arcs.edge_of_arc.astype(np.int64)
-        if self.edge_attr.kinds is not None:
-            edge_row = self.edge_attr.kind[edge_of_arc]
-        self.edge_row = send(edge_row, device)
+        if self.edge_attr.kind is None:
+            self.edge_row = send(arcs.edge_of_arc.astype(np.int64), device)
+        else:
+            self.edge_row = self.edge_attr.kind[send(edge_of_arc, device)]
 
     def gather(
         self,
@@ -243,10 +243,10 @@ class _DeviceLevel:
         """The level of some graphs; the overlap leads to the next coarser level."""
         node_ptr = _ptr_of(self.nodes.counts[chosen.graphs])
         edge_shift, node_kind = None, None
-        if self.edge_attr.kinds is None:
+        if self.edge_attr.kind is None:
             edge_shift = _ptr_of(self.edges.counts[chosen.graphs])[:-1]
-        if self.x.kinds is not None:
-            kind = self.nodes.take(self.node_kind, chosen)
+        if self.x.kind is not None:
+            kind = self.nodes.take(self.x.kind, chosen)
             each = torch.arange(len(kind) + 1, device=kind.device)
             node_kind = Bags(each, kind, torch.ones(len(kind), device=kind.device))
         to_coarser = None

@@ -143,9 +143,9 @@ class Training:
         self.stopping = EarlyStopping(plan.n_iter_no_change, plan.tol)
         self.history: list[EpochRecord] = []
         self.is_done = False
+        self.n_steps = len(self._batches(np.random.default_rng(0)))
         self.scheduler: LRScheduler | None = None
         if plan.schedule == "one-cycle":
-            self.n_steps = len(self._batches(np.random.default_rng(0)))
             self.scheduler = OneCycleLR(
                 self.optimizer,
                 [group["lr"] for group in self.optimizer.param_groups],
@@ -154,7 +154,7 @@ class Training:
             )
         self.average: AveragedModel | None = None
         if plan.averages:
-            decay = 1 - 1 / len(self._batches(np.random.default_rng(0)))
+            decay = 1 - 1 / self.n_steps
             self.average = AveragedModel(
                 network, multi_avg_fn=get_ema_multi_avg_fn(decay), use_buffers=True
             )

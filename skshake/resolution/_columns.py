@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from skshake.graphs import mix
+from skshake.graphs import GOLDEN, mix
 from skshake.resolution._measure import N_PROBES
 
 # Graphs of so few rows get unit vectors in place of random ones: an exact trace.
@@ -19,7 +19,6 @@ MOST_COLUMNS = 128
 # Centred columns below this share of their raw energy are rounding.
 NO_ENERGY = 1e-24
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _TOP_BIT = np.uint64(63)
 
 
@@ -104,13 +103,13 @@ def _contrast(t, numbers, column):
 def _combine(k, numeric, numbers, stream, column):
     """Add all one-hot and numeric columns with random signs; squares stay unbiased."""
     scale = 1.0 / np.sqrt(MOST_COLUMNS)
-    state = mix(stream + np.uint64(k + N_PROBES + 1) * _GOLDEN)
+    state = mix(stream + np.uint64(k + N_PROBES + 1) * GOLDEN)
     for c in range(numeric.shape[1]):
         sign = _sign(state, c)
         for i in range(len(column)):
             column[i] += scale * sign * numeric[i, c]
     for c in range(numbers.shape[1]):
-        state = mix(state + _GOLDEN)
+        state = mix(state + GOLDEN)
         for i in range(len(column)):
             column[i] += scale * _sign(state, numbers[i, c])
 
@@ -118,7 +117,7 @@ def _combine(k, numeric, numbers, stream, column):
 @njit(cache=True, nogil=True, inline="always")
 def _sign(state, i):
     """Rademacher variable i of a stream."""
-    bit = mix(state + np.uint64(i) * _GOLDEN) >> _TOP_BIT
+    bit = mix(state + np.uint64(i) * GOLDEN) >> _TOP_BIT
     return 1.0 if bit else -1.0
 
 
@@ -142,7 +141,7 @@ def fill_probes(first, stream, block):
     """
     n_rows = block.shape[0]
     for c in range(max(0, -first), block.shape[1]):
-        state = mix(stream + np.uint64(first + c + 1) * _GOLDEN)
+        state = mix(stream + np.uint64(first + c + 1) * GOLDEN)
         if n_rows <= EXACT_ROWS:
             block[first + c, c] = 1.0
         else:

@@ -7,6 +7,7 @@ q, and how far the complexity can be wrong where it is estimated.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numba import njit
@@ -74,7 +75,8 @@ class SpectralMeasure:
 
     def complexity_error(self, q: float, q_before: float = 0.0) -> float:
         """Standard error of the mean df at q, less that at ``q_before``; 0 if exact."""
-        gain = q / (q + self.mu) - q_before / (q_before + self.mu)
+        mu = self.mu[self._estimated]
+        gain = q / (q + mu) - q_before / (q_before + mu)
         return self._probe_error(gain) / (len(self.ptr) - 1)
 
     def trace(self, q: float, n_rows: np.ndarray) -> tuple[float, float]:
@@ -87,13 +89,22 @@ class SpectralMeasure:
             Rows of each graph, by which its df is multiplied.
         """
         gain = n_rows[owner_of(self.ptr)] * q / (q + self.mu)
-        return float(self.complexity @ gain), self._probe_error(gain)
+        error = self._probe_error(gain[self._estimated])
+        return float(self.complexity @ gain), error
+
+    @cached_property
+    def _estimated(self) -> np.ndarray:
+        """Points whose complexity was estimated."""
+        return np.flatnonzero(self.probe != NO_PROBE)
 
     def _probe_error(self, values: np.ndarray) -> float:
-        """Standard error of the sum of c times values, from the spread of probes."""
-        is_guess = self.probe != NO_PROBE
+        """Standard error of the sum of c times values over the estimated points."""
+        if not len(values):
+            return 0.0
         by_probe = np.bincount(
-            self.probe[is_guess], (self.spread * values)[is_guess], minlength=N_PROBES
+            self.probe[self._estimated],
+            self.spread[self._estimated] * values,
+            minlength=N_PROBES,
         )
         # Each vector's share is an eighth of an independent estimate of the sum.
         return float(by_probe.std(ddof=1) * np.sqrt(N_PROBES))

@@ -103,14 +103,16 @@ def select_resolution(
         )
         measures = [objective.node, objective.edge]
         curves = objective.curves(default_grid(measures) if grid is None else grid)
-        error = np.nan
+        q_star, error = None, np.nan
         if has_inner_minimum(curves):
-            error = TWO_SIDED * objective.minimiser_error(refine(objective, curves))
+            q_star = refine(objective, curves)
+            error = TWO_SIDED * objective.minimiser_error(q_star)
         if n_used == n_graphs or error <= tol:
             break
         # Nothing is known about the error of a border: all graphs then.
         growth = np.nan_to_num(1.1 * (error / tol) ** 2, nan=np.inf)
         n_used = int(min(n_graphs, n_used * max(growth, 2)))
-    q_star = minimise(objective, curves)
+    if q_star is None:
+        q_star = minimise(objective, curves)
     interval = (float(q_star * np.exp(-error)), float(q_star * np.exp(error)))
     return Selection(objective, curves, q_star, interval)

@@ -47,18 +47,19 @@ def node_measure(graphs: GraphCollection, **options: Any) -> SpectralMeasure:
     -------
     measure : SpectralMeasure
     """
-    return _measure(node_side, "node spectra", graphs, **options)
+    return _measure(node_side, graphs.node_ptr, "node spectra", graphs, **options)
 
 
 def edge_measure(graphs: GraphCollection, **options: Any) -> SpectralMeasure:
     """Measure of the edge side, empty without edge features; options as above."""
     if not graphs.edge_features.n_columns:
         return empty_measure(len(graphs))
-    return _measure(edge_side, "edge spectra", graphs, **options)
+    return _measure(edge_side, graphs.edge_ptr, "edge spectra", graphs, **options)
 
 
 def _measure(
     make_side: Callable[[GraphCollection], Side],
+    row_ptr: np.ndarray,
     title: str,
     graphs: GraphCollection,
     solver: str = "auto",
@@ -69,10 +70,9 @@ def _measure(
     """Measure small graphs at once and large graphs in chunks; join them in order."""
     if solver not in SOLVERS:
         raise ValueError(f"solver: expected one of {SOLVERS}, got {solver!r}")
-    n_rows = np.diff(make_side(graphs).ptr)
     is_dense = np.full(len(graphs), solver == "eigh")
     if solver == "auto":
-        is_dense = n_rows <= MOST_DENSE_ROWS
+        is_dense = np.diff(row_ptr) <= MOST_DENSE_ROWS
     dense, sparse = np.flatnonzero(is_dense), np.flatnonzero(~is_dense)
     with tqdm(desc=title, total=len(graphs), disable=not verbose) as progress:
         parts = [exact_measure(make_side(graphs[dense]), progress)]

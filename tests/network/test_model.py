@@ -6,27 +6,19 @@ import torch
 
 from skshake import KFCoarsener
 from skshake.network._batches import DeviceHierarchies
-from skshake.network._fitting import build_network, feature_widths
-from skshake.network._model import NetworkShape, pool_graphs
+from skshake.network._fitting import build_network
+from skshake.network._model import pool_graphs
 
 
-def make_network(hierarchies, **changes):
-    parameters = {
-        "widths": feature_widths(hierarchies),
-        "n_layers": (2,) * len(hierarchies.levels),
-        "n_outputs": 3,
-        "hidden_dim": 8,
-        "n_linear": 2,
-        "n_readout": 1,
-        "conv": "gine",
-        "level_input": "add",
-        "norm": "batch",
-        "residual": False,
-        "dropout": 0.0,
-    }
-    torch.manual_seed(0)
-    network = build_network(hierarchies, NetworkShape(**{**parameters, **changes}))
-    return network.eval()
+@pytest.fixture
+def make_network(make_shape):
+    """Function of hierarchies and changes of the shape that gives a network."""
+
+    def make(hierarchies, **changes):
+        torch.manual_seed(0)
+        return build_network(hierarchies, make_shape(hierarchies, **changes)).eval()
+
+    return make
 
 
 def forward(network, hierarchies, graphs=None):
@@ -43,7 +35,7 @@ def _identity(linear, scale=1.0):
 
 
 @pytest.mark.parametrize("level_input", ["replace", "add"])
-def test_two_levels_by_hand(level_input):
+def test_two_levels_by_hand(level_input, make_network):
     # A single edge between nodes with categories 0 and 1, merged into one block at the
     # coarse level (q is so small that one root is certain in practice).
     graph = (np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[0], [1]]))
@@ -92,7 +84,7 @@ def test_pooling_by_hand():
 
 
 @pytest.mark.parametrize("conv", ["gine", "gin"])
-def test_logits_do_not_depend_on_companions_or_order(conv, small_mutag):
+def test_logits_do_not_depend_on_companions_or_order(conv, small_mutag, make_network):
     coarsener = KFCoarsener(q=[np.inf, 1.0], n_forests=1, random_state=0)
     hierarchies = coarsener.fit_transform(small_mutag[0])
     network = make_network(hierarchies, conv=conv)
@@ -102,7 +94,7 @@ def test_logits_do_not_depend_on_companions_or_order(conv, small_mutag):
     torch.testing.assert_close(forward(network, hierarchies, [3]), whole[[3]])
 
 
-def test_logits_do_not_depend_on_node_order(global_random_seed):
+def test_logits_do_not_depend_on_node_order(global_random_seed, make_network):
     rng = np.random.default_rng(global_random_seed)
     upper = np.triu(rng.random((9, 9)) < 0.4, 1).astype(float)
     matrix, x = upper + upper.T, rng.normal(size=(9, 2))
@@ -113,7 +105,7 @@ def test_logits_do_not_depend_on_node_order(global_random_seed):
     torch.testing.assert_close(logits[0], logits[1])
 
 
-def test_edge_features_and_weights_matter(random_graphs):
+def test_edge_features_and_weights_matter(random_graphs, make_network):
     hierarchies = KFCoarsener(q=np.inf).fit_transform(random_graphs)
     network = make_network(hierarchies)
     logits = forward(network, hierarchies)
@@ -126,7 +118,7 @@ def test_edge_features_and_weights_matter(random_graphs):
         assert not torch.allclose(forward(network, other), logits, atol=1e-4)
 
 
-def test_gin_ignores_edge_features(random_graphs):
+def test_gin_ignores_edge_features(random_graphs, make_network):
     hierarchies = KFCoarsener(q=np.inf).fit_transform(random_graphs)
     network = make_network(hierarchies, conv="gin")
     graphs = [(m, x, e + 1) for m, x, e in random_graphs]
@@ -135,7 +127,7 @@ def test_gin_ignores_edge_features(random_graphs):
 
 
 @pytest.mark.parametrize("q", [np.inf, [np.inf, 1e-3]])
-def test_awkward_graphs_have_finite_logits(q, awkward_graphs):
+def test_awkward_graphs_have_finite_logits(q, awkward_graphs, make_network):
     hierarchies = KFCoarsener(q=q, random_state=0).fit_transform(awkward_graphs)
     network = make_network(hierarchies)
     for training in (True, False):

@@ -7,26 +7,9 @@ import torch
 from skshake import KFCoarsener
 from skshake.network import _batches
 from skshake.network._batches import DeviceHierarchies
-from skshake.network._fitting import build_network, feature_widths
-from skshake.network._model import NetworkShape, SHAKENetwork
+from skshake.network._fitting import build_network
+from skshake.network._model import SHAKENetwork
 from skshake.network._parallel import Workers, cut, lanes_in_threads
-
-
-def make_shape(hierarchies, **changes):
-    parameters = {
-        "widths": feature_widths(hierarchies),
-        "n_layers": (2,) * len(hierarchies.levels),
-        "n_outputs": 2,
-        "hidden_dim": 12,
-        "n_linear": 2,
-        "n_readout": 1,
-        "conv": "gine",
-        "level_input": "add",
-        "norm": "batch",
-        "residual": False,
-        "dropout": 0.0,
-    }
-    return NetworkShape(**{**parameters, **changes})
 
 
 def run(hierarchies, shape, *, is_compiled, monkeypatch, training=True):
@@ -51,7 +34,9 @@ def run(hierarchies, shape, *, is_compiled, monkeypatch, training=True):
 @pytest.mark.parametrize("n_linear", [1, 3])
 @pytest.mark.parametrize("conv", ["gine", "gin"])
 @pytest.mark.parametrize("most_kinds", [0, 10_000])
-def test_compiled_equals_plain(q, n_linear, conv, most_kinds, small_mutag, monkeypatch):
+def test_compiled_equals_plain(
+    q, n_linear, conv, most_kinds, small_mutag, monkeypatch, make_shape
+):
     coarsener = KFCoarsener(q=q, n_forests=1, random_state=0)
     hierarchies = coarsener.fit_transform(small_mutag[0])
     shape = make_shape(hierarchies, n_linear=n_linear, conv=conv)
@@ -81,7 +66,9 @@ def test_compiled_equals_plain(q, n_linear, conv, most_kinds, small_mutag, monke
         torch.testing.assert_close(buffers[name], buffer, rtol=1e-4, atol=1e-5)
 
 
-def test_compiled_equals_plain_with_weights_and_numbers(random_graphs, monkeypatch):
+def test_compiled_equals_plain_with_weights_and_numbers(
+    random_graphs, monkeypatch, make_shape
+):
     hierarchies = KFCoarsener(q=np.inf).fit_transform(random_graphs)
     shape = make_shape(hierarchies)
     ours = run(hierarchies, shape, is_compiled=True, monkeypatch=monkeypatch)
@@ -91,7 +78,7 @@ def test_compiled_equals_plain_with_weights_and_numbers(random_graphs, monkeypat
         torch.testing.assert_close(ours[1][name], plain[1][name], rtol=2e-3, atol=2e-3)
 
 
-def test_evaluation_uses_learnt_statistics(small_mutag, monkeypatch):
+def test_evaluation_uses_learnt_statistics(small_mutag, monkeypatch, make_shape):
     hierarchies = KFCoarsener(q=np.inf).fit_transform(small_mutag[0])
     shape = make_shape(hierarchies, dropout=0.5)
     results = [
@@ -107,11 +94,18 @@ def test_evaluation_uses_learnt_statistics(small_mutag, monkeypatch):
     torch.testing.assert_close(*results, rtol=1e-4, atol=1e-5)
 
 
-def test_dropout_keeps_the_mean_and_its_gradient(small_mutag, monkeypatch):
+def test_dropout_keeps_the_mean_and_its_gradient(small_mutag, make_shape):
     # With a linear read-out of one layer, outputs are linear in what dropout keeps.
     hierarchies = KFCoarsener(q=np.inf).fit_transform(small_mutag[0])
     network_of = [
-        make_shape(hierarchies, n_layers=(1,), n_linear=1, n_readout=0, dropout=share)
+        make_shape(
+            hierarchies,
+            n_layers=(1,),
+            hidden_dim=12,
+            n_linear=1,
+            n_readout=0,
+            dropout=share,
+        )
         for share in (0.0, 0.4)
     ]
     data = DeviceHierarchies(hierarchies, torch.device("cpu"))
@@ -141,7 +135,7 @@ def test_dropout_keeps_the_mean_and_its_gradient(small_mutag, monkeypatch):
     )
 
 
-def test_bits_do_not_depend_on_the_number_of_threads(mutag, monkeypatch):
+def test_bits_do_not_depend_on_the_number_of_threads(mutag, make_shape):
     graphs = mutag[0][np.tile(np.arange(188), 4)]
     hierarchies = KFCoarsener(q=np.inf).fit_transform(graphs)
     data = DeviceHierarchies(hierarchies, torch.device("cpu"))
