@@ -39,7 +39,7 @@ def node_measure(graphs: GraphCollection, **options: Any) -> SpectralMeasure:
     seed : int, default=0
         Of the random vectors of "lanczos".
     n_jobs : int, default=None
-        Threads of "lanczos"; the result is the same.
+        Threads; the result is the same.
     verbose : int, default=0
         Greater than 0 shows a bar.
 
@@ -75,7 +75,7 @@ def _measure(
         is_dense = np.diff(row_ptr) <= MOST_DENSE_ROWS
     dense, sparse = np.flatnonzero(is_dense), np.flatnonzero(~is_dense)
     with tqdm(desc=title, total=len(graphs), disable=not verbose) as progress:
-        parts = [exact_measure(make_side(graphs[dense]), progress)]
+        parts = [exact_measure(make_side(graphs[dense]), progress, n_jobs)]
         large = graphs[sparse]
         n_chunks = CHUNKS_PER_JOB * effective_n_jobs(n_jobs)
         chunks = list(pairwise(chunk_bounds(large, n_chunks).tolist()))

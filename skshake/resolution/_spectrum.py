@@ -10,14 +10,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from skshake.graphs import GraphCollection, offsets, owner_of, rows_of
 from skshake.resolution._measure import SpectralMeasure, exact
 from skshake.resolution._side import Side
 
-# Entries of one stack of dense matrices: 4 million are 32 MB in double precision.
-STACK_ENTRIES = 4_000_000
+# Entries of one stack of dense matrices, 8 MB in double precision.
+STACK_ENTRIES = 1_000_000
 # Energy outside the constant vectors below this share of the whole is rounding.
 NO_ENERGY = 1e-18
 
@@ -91,7 +93,9 @@ def _gram(centred: np.ndarray, categories: np.ndarray, rows: np.ndarray) -> np.n
     return gram
 
 
-def exact_measure(side: Side, progress: tqdm) -> SpectralMeasure:
+def exact_measure(
+    side: Side, progress: tqdm, n_jobs: int | None = None
+) -> SpectralMeasure:
     """Measure of one side, from all eigenvalues and eigenvectors of each graph.
 
     Parameters
@@ -99,35 +103,46 @@ def exact_measure(side: Side, progress: tqdm) -> SpectralMeasure:
     side : Side
     progress : tqdm
         Moved on by the graphs of each stack.
+    n_jobs : int, default=None
+        Threads; the result is the same.
 
     Returns
     -------
     measure : SpectralMeasure
     """
-    features = side.features
-    laplacians_of = _line_laplacians if side.is_line else _laplacians
-    centred = centre(features.numeric, side.component)
+    centred = centre(side.features.numeric, side.component)
     point_ptr = offsets(np.diff(side.ptr) - side.n_zeros)
     mu, reconstruction, dirichlet, complexity = np.zeros((4, point_ptr[-1]))
-    for stack in _stacks(side.ptr):
-        eigenvalues, vectors = np.linalg.eigh(laplacians_of(side.graphs, stack))
-        gram = _gram(centred, features.categories, stack.rows)
-        energy = np.clip(((gram @ vectors) * vectors).sum(axis=1), 0, None)
-        size = stack.rows.shape[1]
-        is_point = np.arange(size) >= side.n_zeros[stack.graphs][:, None]
-        energy *= is_point
-        total = energy.sum(axis=1, keepdims=True)
-        whole = np.trace(gram, axis1=1, axis2=2)[:, None]
-        energy *= total > NO_ENERGY * np.maximum(whole, 1e-300)
-        eigenvalues = np.clip(eigenvalues, np.finfo(float).tiny, None)
-        dirichlet_energy = eigenvalues * energy
-        points, _ = rows_of(point_ptr, stack.graphs)
-        mu[points] = eigenvalues[is_point]
-        reconstruction[points] = _normalised(energy)[is_point]
-        dirichlet[points] = _normalised(dirichlet_energy)[is_point]
-        complexity[points] = 1 / size
-        progress.update(len(stack.graphs))
+    # LAPACK releases the GIL; its own threads are no help with small matrices.
+    with threadpool_limits(1, "blas"):
+        stacks = list(_stacks(side.ptr))
+        measured = Parallel(n_jobs, prefer="threads", return_as="generator")(
+            delayed(_measure_stack)(side, centred, stack) for stack in stacks
+        )
+        for stack, found in zip(stacks, measured, strict=True):
+            points, _ = rows_of(point_ptr, stack.graphs)
+            mu[points], reconstruction[points], dirichlet[points] = found
+            complexity[points] = 1 / stack.rows.shape[1]
+            progress.update(len(stack.graphs))
     return exact(point_ptr, mu, reconstruction, dirichlet, complexity)
+
+
+def _measure_stack(
+    side: Side, centred: np.ndarray, stack: _Stack
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Eigenvalues above the zeros, and the shares of energy that belong to them."""
+    laplacians_of = _line_laplacians if side.is_line else _laplacians
+    eigenvalues, vectors = np.linalg.eigh(laplacians_of(side.graphs, stack))
+    gram = _gram(centred, side.features.categories, stack.rows)
+    energy = np.clip(((gram @ vectors) * vectors).sum(axis=1), 0, None)
+    is_point = np.arange(energy.shape[1]) >= side.n_zeros[stack.graphs][:, None]
+    energy *= is_point
+    total = energy.sum(axis=1, keepdims=True)
+    whole = np.trace(gram, axis1=1, axis2=2)[:, None]
+    energy *= total > NO_ENERGY * np.maximum(whole, 1e-300)
+    eigenvalues = np.clip(eigenvalues, np.finfo(float).tiny, None)
+    shares = _normalised(energy), _normalised(eigenvalues * energy)
+    return eigenvalues[is_point], shares[0][is_point], shares[1][is_point]
 
 
 def _normalised(energy: np.ndarray) -> np.ndarray:
