@@ -5,9 +5,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from skshake import as_graphs
 from skshake.datasets import load_mutag
+
+if torch.cuda.is_available():
+    # What cuBLAS needs to give equal bits, before it is first used.
+    os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+else:
+    # Before Triton is imported.
+    os.environ["TRITON_INTERPRET"] = "1"
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 

@@ -1,7 +1,7 @@
 """Weighted sums of rows of a table: embedded features, and states sent down a level.
 
-In: CSR bags and a table. Out: one row per bag. On the CPU compiled and in lanes;
-elsewhere torch's own ``embedding_bag``.
+In: CSR bags and a table. Out: one row per bag. Compiled and in lanes on the CPU, in
+Triton on a GPU in training; elsewhere torch's own ``embedding_bag``.
 """
 
 from __future__ import annotations
@@ -17,16 +17,39 @@ from skshake.network._kernels import sum_bags, sum_bags_backward
 from skshake.network._parallel import LANE_ROWS, count_lanes, run_lanes
 
 
+class ByRow(NamedTuple):
+    """Entries of bags in the order of the rows that they take: the transposed CSR.
+
+    ``ptr`` (n_rows + 1,), ``entry`` (n_entries,), its place in the bags, ``bag``
+    (n_entries,) and ``value`` (n_entries,).
+    """
+
+    ptr: Tensor
+    entry: Tensor
+    bag: Tensor
+    value: Tensor
+
+
 class Bags(NamedTuple):
     """Entries of each bag in CSR order.
 
     ``offsets`` (n_bags + 1,), ``rows`` (n_entries,) of the table, ``values``
-    (n_entries,).
+    (n_entries,); ``by_row`` where gradients are found on a GPU.
     """
 
     offsets: Tensor
     rows: Tensor
     values: Tensor
+    by_row: ByRow | None = None
+
+
+def sort_by_row(bags: Bags, n_rows: int) -> ByRow:
+    """Transposed CSR, without asking the device for a number."""
+    rows, entry = bags.rows.sort(stable=True)
+    each = torch.arange(n_rows + 1, device=rows.device)
+    owner = torch.repeat_interleave(bags.offsets.diff(), output_size=len(rows))
+    ptr = torch.searchsorted(rows, each)
+    return ByRow(ptr, entry, owner[entry], bags.values[entry])
 
 
 class _CompiledBags(torch.autograd.Function):
@@ -37,7 +60,7 @@ class _CompiledBags(torch.autograd.Function):
         ctx.bounds = np.linspace(0, n_bags, count_lanes(n_bags) + 1).astype(np.int64)
         table = table.detach().contiguous()
         out = table.new_empty(n_bags, table.shape[1])
-        arrays = [t.numpy() for t in (*bags, table, out)]
+        arrays = [t.numpy() for t in (*bags[:3], table, out)]
 
         def task(c: int) -> None:
             sum_bags(ctx.bounds[c], ctx.bounds[c + 1], *arrays)
@@ -51,7 +74,7 @@ class _CompiledBags(torch.autograd.Function):
         # A large table (states of a level) is written in one go, a small one per lane.
         copies = n_lanes if ctx.shape[0] <= LANE_ROWS else 1
         grad_table = grad.new_zeros(copies, *ctx.shape)
-        arrays = [t.numpy() for t in (*ctx.bags, grad.contiguous())]
+        arrays = [t.numpy() for t in (*ctx.bags[:3], grad.contiguous())]
         tables = list(grad_table.numpy())
         bounds = ctx.bounds if copies > 1 else ctx.bounds[[0, -1]]
 
@@ -63,6 +86,24 @@ class _CompiledBags(torch.autograd.Function):
 
         run_lanes(task, len(bounds) - 1)
         return None, grad_table.sum(dim=0)
+
+
+class _DeviceBags(torch.autograd.Function):
+    """The gradient is a sum of bags too, of the transposed."""
+
+    @staticmethod
+    def forward(ctx: Any, bags: Bags, table: Tensor) -> Tensor:
+        from skshake.network._trunk_cuda import sum_bags
+
+        ctx.by_row = bags.by_row
+        return sum_bags(*bags[:3], table.contiguous())
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor]:
+        from skshake.network._trunk_cuda import sum_bags
+
+        ptr, _, bag, value = ctx.by_row
+        return None, sum_bags(ptr, bag, value, grad.contiguous())
 
 
 def sum_rows(bags: Bags, table: Tensor) -> Tensor:
@@ -79,6 +120,8 @@ def sum_rows(bags: Bags, table: Tensor) -> Tensor:
     """
     if table.device.type == "cpu" and table.dtype == torch.float32:
         return _CompiledBags.apply(bags, table)
+    if bags.by_row is not None and table.dtype == torch.float32:
+        return _DeviceBags.apply(bags, table)
     return embedding_bag(
         bags.rows,
         table,

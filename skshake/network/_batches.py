@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -17,19 +17,23 @@ from torch import Tensor
 
 from skshake.graphs import arcs_from_edges, hash_rows
 from skshake.hierarchy import HierarchyCollection, Level, PooledFeatures, overlap_matrix
-from skshake.network._bags import Bags
+from skshake.network._bags import Bags, sort_by_row
 from skshake.network._kernels import copy_ranges
 from skshake.network._message import Arcs
 
 # Nodes (edges) of so few kinds are encoded once per kind; more, once each in a batch.
 MOST_KINDS = 1_024
+# Bytes of a row (of nodes, arcs, entries) in all arrays together, and the share of a
+# GPU's free memory that graphs may fill.
+BYTES_PER_ROW, MOST_MEMORY = 32, 0.4
 
 
 class FeatureBatch(NamedTuple):
-    """Pooled features of a batch: numbers, and shares of category slots."""
+    """Pooled features of a batch: numbers, and shares of ``n_slots`` category slots."""
 
     numeric: Tensor
     slots: Bags
+    n_slots: int
 
 
 class LevelBatch(NamedTuple):
@@ -130,13 +134,15 @@ class _Features:
         first, kind = _find_kinds(features)
         self.kinds: FeatureBatch | None = None
         self.kind: Tensor | None = None
+        self.n_slots = features.n_slots
         if len(first) <= MOST_KINDS:
             self.kind = send(kind, device)
             few = features.take(first)
-            bags = (few.indptr, few.slots.astype(np.int64), few.shares)
-            self.kinds = FeatureBatch(
-                send(few.numeric, device), Bags(*(send(a, device) for a in bags))
-            )
+            arrays = (few.indptr, few.slots.astype(np.int64), few.shares)
+            offsets, slots, shares = (send(array, device) for array in arrays)
+            bags = Bags(offsets, slots, shares)
+            bags = bags._replace(by_row=sort_by_row(bags, self.n_slots))
+            self.kinds = FeatureBatch(send(few.numeric, device), bags, self.n_slots)
             return
         self.numeric = send(features.numeric, device)
         self.n_entries = send(np.diff(features.indptr), device)
@@ -153,7 +159,7 @@ class _Features:
             self.entries.take(self.slots, chosen),
             self.entries.take(self.shares, chosen),
         )
-        return FeatureBatch(ranges.take(self.numeric, chosen), bags)
+        return FeatureBatch(ranges.take(self.numeric, chosen), bags, self.n_slots)
 
 
 def _find_kinds(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
@@ -268,17 +274,54 @@ class _DeviceLevel:
         )
 
 
+def _move(value: Any, device: torch.device) -> Any:
+    """Nested named tuples with their tensors on a device, sent without waiting."""
+    if isinstance(value, Tensor):
+        return value.pin_memory().to(device, non_blocking=True)
+    if isinstance(value, tuple):
+        return type(value)(*(_move(item, device) for item in value))
+    return value
+
+
+def find_home(hierarchies: HierarchyCollection, device: torch.device) -> torch.device:
+    """Where all graphs stay: the device, or the host if they would fill its memory."""
+    if device.type != "cuda":
+        return device
+    levels = {id(level): level for forest in hierarchies.forests for level in forest}
+    n_rows = sum(
+        len(level.block)
+        + len(level.x.slots)
+        + len(level.x.numeric)
+        # Both arcs of an edge.
+        + 2 * len(level.edges)
+        + len(level.edge_attr.slots)
+        for level in levels.values()
+    )
+    free, _ = torch.cuda.mem_get_info(device)
+    fits = n_rows * BYTES_PER_ROW < MOST_MEMORY * free
+    return device if fits else torch.device("cpu")
+
+
 class DeviceHierarchies:
-    """All levels of all graphs on a device, and the batches drawn from them.
+    """All levels of all graphs, and the batches drawn from them on a device.
 
     Parameters
     ----------
     hierarchies : HierarchyCollection
     device : torch.device
+    home : torch.device or None, default=None
+        Where graphs are kept; None for :func:`find_home`. From a host, batches are
+        gathered there and streamed to the device from pinned memory.
     """
 
-    def __init__(self, hierarchies: HierarchyCollection, device: torch.device) -> None:
+    def __init__(
+        self,
+        hierarchies: HierarchyCollection,
+        device: torch.device,
+        home: torch.device | None = None,
+    ) -> None:
         self.device = device
+        self.home = find_home(hierarchies, device) if home is None else home
         self.n_graphs = len(hierarchies)
         self.n_forests = hierarchies.n_forests
         # Levels that forests share are sent once.
@@ -288,14 +331,41 @@ class DeviceHierarchies:
         for levels in hierarchies.forests:
             for level in levels:
                 if id(level) not in sent:
-                    sent[id(level)] = _DeviceLevel(level, hierarchies.node_ptr, device)
+                    sent[id(level)] = _DeviceLevel(
+                        level, hierarchies.node_ptr, self.home
+                    )
             self._forests.append([sent[id(level)] for level in levels])
             self._overlaps.append(
                 [
-                    _DeviceOverlap(fine, coarse, hierarchies.node_ptr, device)
+                    _DeviceOverlap(fine, coarse, hierarchies.node_ptr, self.home)
                     for fine, coarse in pairwise(levels)
                 ]
             )
+
+    def counts(self, forest: int) -> list[dict[str, np.ndarray]]:
+        """Rows of each kind that each graph has on each level, from fine to coarse.
+
+        Entries of features are counted where they are not shared by kinds; ``overlap``
+        and ``coarse``, the next coarser level's nodes, below the coarsest level.
+        """
+        levels, overlaps = self._forests[forest], self._overlaps[forest]
+        counts = []
+        for depth, level in enumerate(levels):
+            found = {
+                "graphs": np.ones(self.n_graphs, np.int64),
+                "nodes": level.nodes.host_counts,
+                "edges": level.edges.host_counts,
+                "arcs": level.arcs.host_counts,
+            }
+            for unit in ("x", "edge_attr"):
+                features: _Features = getattr(level, unit)
+                if features.kinds is None:
+                    found[unit] = features.entries.host_counts
+            if depth < len(overlaps):
+                found["overlap"] = overlaps[depth].entries.host_counts
+                found["coarse"] = levels[depth + 1].nodes.host_counts
+            counts.append(found)
+        return counts
 
     def rows_per_graph(self, forest: int) -> np.ndarray:
         """Nodes and edges of all levels of each graph."""
@@ -305,7 +375,7 @@ class DeviceHierarchies:
 
     def batch(self, graphs: np.ndarray, forest: int = 0) -> Sequence[LevelBatch]:
         """Levels, from fine to coarse, of the given graphs in the given order."""
-        chosen = _Chosen(torch.from_numpy(graphs).to(self.device), graphs)
+        chosen = _Chosen(torch.from_numpy(graphs).to(self.home), graphs)
         batches: list[LevelBatch] = []
         coarse_ptr = None
         overlaps = [*self._overlaps[forest], None]
@@ -314,4 +384,6 @@ class DeviceHierarchies:
         ):
             batches.append(level.gather(chosen, overlap, coarse_ptr))
             coarse_ptr = batches[-1].node_ptr
+        if self.home != self.device:
+            batches = [_move(level, self.device) for level in batches]
         return batches[::-1]

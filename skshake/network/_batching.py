@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 
 from skshake.network._batches import DeviceHierarchies, LevelBatch
+from skshake.network._runs import Run
 
 # Share of positives in class-balanced batches.
 POSITIVE_SHARE = 0.25
+# Batches, and rows (nodes and edges of all levels), that are gathered at once.
+MOST_BATCHES, RUN_ROWS = 4_096, 30_000_000
 
 
 def shuffled_batches(
@@ -62,7 +65,7 @@ def balanced_batches(
 
 
 class BatchesAhead:
-    """Makes the next batch while a step runs, on the CPU; else when it is asked for.
+    """Makes the next batch while a step runs, for the CPU.
 
     Parameters
     ----------
@@ -73,16 +76,13 @@ class BatchesAhead:
     def __init__(self, data: DeviceHierarchies, forest: int) -> None:
         self._data, self._forest = data, forest
         self._made: tuple[np.ndarray, Future] | None = None
-        self._thread: ThreadPoolExecutor | None = None
+        self._thread = ThreadPoolExecutor(1)
 
     def __enter__(self) -> BatchesAhead:
-        if self._data.device.type == "cpu":
-            self._thread = ThreadPoolExecutor(1)
         return self
 
     def __exit__(self, *_: Any) -> None:
-        if self._thread is not None:
-            self._thread.shutdown()
+        self._thread.shutdown()
 
     def take(self, batches: list[np.ndarray]) -> Sequence[LevelBatch]:
         """Levels of the first batch; begins to make the second."""
@@ -91,7 +91,34 @@ class BatchesAhead:
             batch = made[1].result()
         else:
             batch = self._data.batch(batches[0], self._forest)
-        if self._thread is not None and len(batches) > 1:
+        if len(batches) > 1:
             ahead = self._thread.submit(self._data.batch, batches[1], self._forest)
             self._made = (batches[1], ahead)
         return batch
+
+
+class BatchesInRuns:
+    """Makes many batches at once, for a GPU.
+
+    Parameters
+    ----------
+    data : DeviceHierarchies
+    forest : int
+    """
+
+    def __init__(self, data: DeviceHierarchies, forest: int) -> None:
+        self._data, self._forest = data, forest
+        self._made: list[np.ndarray] = []
+        self._run: Run | None = None
+
+    def take(self, batches: list[np.ndarray]) -> tuple[Run, int]:
+        """A run, and the number in it of the first batch."""
+        for b, made in enumerate(self._made):
+            if self._run is not None and made is batches[0]:
+                return self._run, b
+        rows = self._data.rows_per_graph(self._forest)
+        sizes = np.cumsum([rows[batch].sum() for batch in batches[:MOST_BATCHES]])
+        n_batches = max(1, int(np.searchsorted(sizes, RUN_ROWS, side="right")))
+        self._made = batches[:n_batches]
+        self._run = Run(self._data, self._made, self._forest)
+        return self._run, 0

@@ -75,12 +75,16 @@ def resolve_device(device: Any) -> torch.device:
     return chosen
 
 
-def resolve_precision(precision: str, device: torch.device) -> str:
-    """Floating-point type; "auto" takes bfloat16 on a GPU that computes with it."""
+def resolve_precision(precision: str, shape: NetworkShape, device: torch.device) -> str:
+    """Floating-point type; "auto" takes bfloat16 on a GPU that computes with it.
+
+    But not where layers are compiled: they are faster in float32, because their time is
+    spent on memory and launches.
+    """
     if precision != "auto":
         return precision
     has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
-    return "bf16" if has_bf16 else "float32"
+    return "bf16" if has_bf16 and not shape.is_compiled else "float32"
 
 
 @contextmanager
@@ -153,7 +157,7 @@ def fit_network(
     history : list of EpochRecord
     """
     device = resolve_device(device)
-    plan = replace(plan, precision=resolve_precision(plan.precision, device))
+    plan = replace(plan, precision=resolve_precision(plan.precision, shape, device))
     file = None
     if checkpoint is not None:
         state = previous and previous.state_dict()

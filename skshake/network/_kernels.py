@@ -67,13 +67,14 @@ def sum_messages_backward(
     -------
     grad_self : float, gradient of ``self_weight``
     """
-    width, grad_self = h.shape[1], 0.0
+    width = h.shape[1]
+    # Column by column, which a processor adds many at once.
+    own = np.zeros(width, np.float32)
     for i in range(first, last):
-        own = grad[i, 0] * np.float32(0.0)
         for c in range(width):
-            own += grad[i, c] * h[i, c]
+            own[c] += grad[i, c] * h[i, c]
+        for c in range(width):
             grad_h[i, c] = self_weight * grad[i, c]
-        grad_self += own
         for arc in range(indptr[i], indptr[i + 1]):
             j, k, w = neighbour[arc], edge[arc], weight[arc]
             for c in range(width):
@@ -81,7 +82,7 @@ def sum_messages_backward(
                 passed = w * grad[j, c] * gate
                 grad_h[i, c] += passed
                 grad_e[k, c] += passed
-    return grad_self
+    return own.sum()
 
 
 @njit(cache=True, nogil=True)

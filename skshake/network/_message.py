@@ -11,18 +11,22 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from skshake.network._bags import ByRow
+
 
 class Arcs(NamedTuple):
     """Symmetric CSR arcs of a batch: both arcs of each edge.
 
     ``indptr`` (n_nodes + 1,), ``neighbour`` (n_arcs,), ``edge`` (n_arcs,), the row of
     the edge states that each arc uses, ``weight`` (n_arcs,), all on one device.
+    ``by_edge`` has the arcs of each such row, where gradients are found on a GPU.
     """
 
     indptr: Tensor
     neighbour: Tensor
     edge: Tensor
     weight: Tensor
+    by_edge: ByRow | None = None
 
     def targets(self) -> Tensor:
         """Node that each arc's message goes to."""

@@ -5,7 +5,8 @@ In: the levels of a batch. Out: one row of logits (and an embedding) per graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib.util
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -47,7 +48,7 @@ class NetworkShape:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the compiled function of the CPU does what the layers do."""
+        """Whether the compiled functions do what the layers do."""
         is_sum = self.conv in ("gine", "gin")
         return is_sum and self.norm == "batch" and not self.residual
 
@@ -225,7 +226,7 @@ class SHAKENetwork(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """States after the last layer, and pooled states of all layers (finest level).
 
-        On the CPU in one compiled function where the layers allow it.
+        In one compiled function where the layers allow it.
         """
         layers = cast(nn.ModuleList, self.levels[depth])
         shares_edges = level.shares_edges
@@ -236,7 +237,7 @@ class SHAKENetwork(nn.Module):
             shares_edges = True
         else:
             edge_states = self.edge_encoder(level.edge_attr)
-        if self._is_compiled(h):
+        if self._is_compiled(h, level):
             plan = TrunkPlan(
                 level.arcs,
                 level.node_ptr,
@@ -247,7 +248,8 @@ class SHAKENetwork(nn.Module):
                 pools=depth == 0,
                 shares_edges=shares_edges,
             )
-            return run_trunk(
+            run = run_trunk if h.device.type == "cpu" else _device_trunk()
+            return run(
                 plan,
                 h,
                 edge_states,
@@ -264,15 +266,29 @@ class SHAKENetwork(nn.Module):
         pooled = [pool_graphs(state, level.node_ptr) for state in states]
         return h, torch.cat(pooled, dim=1)
 
-    def _is_compiled(self, h: Tensor) -> bool:
-        """Whether the compiled function can run on these states, in this mode."""
-        is_plain = h.device.type == "cpu" and h.dtype == torch.float32
+    def _is_compiled(self, h: Tensor, level: LevelBatch) -> bool:
+        """Whether a compiled function can run on these states, in this mode."""
+        is_plain = h.dtype == torch.float32
+        if h.device.type != "cpu":
+            has_rows = level.arcs.by_edge is not None or not self.training
+            is_plain &= h.device.type == "cuda" and has_triton() and has_rows
         if torch.compiler.is_compiling() or torch.is_autocast_enabled(h.device.type):
             return False
         # Statistics of one row are not those of a batch, and gradients of a network in
         # evaluation are asked for by explanations alone.
         works = len(h) > 1 if self.training else not torch.is_grad_enabled()
         return self.shape.is_compiled and is_plain and works
+
+
+def has_triton() -> bool:
+    """Whether Triton, which comes with torch for GPUs, is there."""
+    return importlib.util.find_spec("triton") is not None
+
+
+def _device_trunk() -> Callable:
+    from skshake.network._trunk_cuda import run_trunk
+
+    return run_trunk
 
 
 def _parameters(layer: SumLayer) -> list[Tensor]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from threading import Lock, Thread
 
 import numpy as np
@@ -71,16 +70,17 @@ class Workers:
     def run(self, task: Callable[[int], None], n_tasks: int) -> None:
         """Do ``task(0)``, ``task(1)``, ..., and return when all are done."""
         helpers = self._workers[: n_tasks - 1]
-        n_threads = len(helpers) + 1
+        tasks = iter(range(n_tasks))
 
-        def share(first: int) -> None:
-            for k in range(first, n_tasks, n_threads):
+        def share() -> None:
+            # Whoever is free takes the next: other work may slow a thread down.
+            for k in tasks:
                 task(k)
 
-        for k, helper in enumerate(helpers):
-            helper.begin(partial(share, k + 1))
+        for helper in helpers:
+            helper.begin(share)
         try:
-            share(0)
+            share()
         finally:
             for helper in helpers:
                 helper.wait()

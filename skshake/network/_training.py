@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
@@ -23,16 +24,19 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from skshake.graphs import garbage_collection_paused
-from skshake.network._batches import DeviceHierarchies, LevelBatch
+from skshake.network._batches import DeviceHierarchies, LevelBatch, send
 from skshake.network._batching import (
     BatchesAhead,
+    BatchesInRuns,
     balanced_batches,
     shuffled_batches,
 )
+from skshake.network._captured import CapturedSteps, can_capture
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._losses import make_loss
 from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import PESG, make_optimizer
+from skshake.network._runs import Run
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,9 @@ class Training:
         self._forward: Callable[..., Tensor] = network
         if plan.compile:
             self._forward = torch.compile(network, dynamic=True)
+        self._captured: CapturedSteps | None = None
+        if can_capture(network, plan.precision, data.device) and not plan.compile:
+            self._captured = CapturedSteps(self.optimizer, data, self._differentiate)
 
     def _batches(self, rng: np.random.Generator) -> list[np.ndarray]:
         if self.plan.loss == "auc_margin":
@@ -170,21 +177,39 @@ class Training:
 
     def step(self, graphs: np.ndarray, batch: Sequence[LevelBatch]) -> Tensor:
         """One update from some graphs; the loss stays on the device."""
-        where = torch.from_numpy(graphs).to(self.data.device)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self._differentiate(batch, send(graphs, self.data.device))
+        self._update()
+        return loss
+
+    def step_in_run(self, run: Run, b: int) -> Tensor:
+        """One update from a batch of a run."""
+        if self._captured is not None:
+            loss = self._captured(run, b)
+        else:
+            self.optimizer.zero_grad(set_to_none=True)
+            loss = self._differentiate(run.batch(b), run.graphs_of(b))
+        self._update()
+        return loss
+
+    def _differentiate(self, batch: Sequence[LevelBatch], graphs: Tensor) -> Tensor:
+        """Loss of some graphs; gradients are added to the parameters'."""
         device_type, in_bf16 = self.data.device.type, self.plan.precision == "bf16"
         with torch.autocast(device_type, torch.bfloat16, enabled=in_bf16):
             outputs = self._forward(batch)
-        loss = self.loss(
-            outputs.float(), self.targets.values[where], self.targets.weights[where]
+        loss: Tensor = self.loss(
+            outputs.float(), self.targets.values[graphs], self.targets.weights[graphs]
         )
-        self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        return loss.detach()
+
+    def _update(self) -> None:
+        """Move the weights by their gradients."""
         if self.plan.clip_norm is not None:
             clip_grad_norm_(self.network.parameters(), self.plan.clip_norm)
         self.optimizer.step()
         if self.average is not None:
             self.average.update_parameters(self.network)
-        return loss.detach()
 
     @property
     def result(self) -> SHAKENetwork:
@@ -198,10 +223,10 @@ class Training:
         total = torch.zeros((), device=self.data.device)
         batches = self._batches(self.rng)
         n_graphs, n_done = sum(map(len, batches)), 0
-        with BatchesAhead(self.data, forest) as ahead:
+        with self._stepper(forest) as step:
             while batches:
                 try:
-                    loss = self.step(batches[0], ahead.take(batches))
+                    loss = step(batches)
                 except torch.OutOfMemoryError as error:
                     batches = self._halve(batches, error)
                     continue
@@ -211,6 +236,16 @@ class Training:
         if isinstance(self.optimizer, PESG):
             self.optimizer.end_epoch()
         return float(total) / n_graphs
+
+    @contextmanager
+    def _stepper(self, forest: int) -> Iterator[Callable[[list[np.ndarray]], Tensor]]:
+        """A function that updates from the first of some batches."""
+        if self.data.device.type == "cuda":
+            runs = BatchesInRuns(self.data, forest)
+            yield lambda batches: self.step_in_run(*runs.take(batches))
+        else:
+            with BatchesAhead(self.data, forest) as ahead:
+                yield lambda batches: self.step(batches[0], ahead.take(batches))
 
     def _schedule(self, share: float) -> None:
         """Set the learning rate for the given share of the epoch done."""

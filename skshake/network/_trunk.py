@@ -72,7 +72,7 @@ class _Pass:
         self.states, self.e = [h.detach().numpy()], e.detach().numpy()
         self.node_ptr = plan.node_ptr.numpy()
         self.lanes = cut(self.node_ptr)
-        self.arcs = tuple(t.numpy() for t in plan.arcs)
+        self.arcs = tuple(t.numpy() for t in plan.arcs[:4])
         self.self_weights: list[np.float32] = []
         self.blocks: list[_Block] = []
         arrays = iter([p.detach().numpy() for p in parameters])

@@ -17,7 +17,7 @@ def run(hierarchies, shape, *, is_compiled, monkeypatch, training=True):
     torch.manual_seed(0)
     network = build_network(hierarchies, shape).train(training)
     if not is_compiled:
-        monkeypatch.setattr(SHAKENetwork, "_is_compiled", lambda self, h: False)
+        monkeypatch.setattr(SHAKENetwork, "_is_compiled", lambda *_: False)
     data = DeviceHierarchies(hierarchies, torch.device("cpu"))
     with torch.set_grad_enabled(training):
         outputs = network(data.batch(np.arange(len(hierarchies))))

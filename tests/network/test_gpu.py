@@ -1,0 +1,140 @@
+"""What only a GPU can show: captured training, streaming, memory, other machines."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from skshake import KFCoarsener, SHAKEClassifier
+from skshake.network import _batches
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+
+
+@pytest.fixture(params=[1, 2], ids="{} forests".format)
+def hierarchies(request, mutag):
+    coarsener = KFCoarsener(q=1.0, n_forests=request.param, random_state=0)
+    return coarsener.fit_transform(mutag[0])
+
+
+def fit(hierarchies, y, **changes):
+    settings = {"max_iter": 40, "random_state": 0, "device": "cuda", **changes}
+    return SHAKEClassifier(**settings).fit(hierarchies, y)
+
+
+def test_equal_seeds_give_equal_bits(hierarchies, mutag):
+    _, y = mutag
+    first, second = (fit(hierarchies, y) for _ in range(2))
+    outputs = first.decision_function(hierarchies)
+    assert np.array_equal(outputs, second.decision_function(hierarchies))
+    assert first.score(hierarchies, y) > 0.85
+
+
+def test_deterministic_algorithms_suffice(hierarchies, mutag):
+    torch.use_deterministic_algorithms(True)
+    try:
+        fit(hierarchies, mutag[1], max_iter=3)
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def test_cpu_and_gpu_learn_alike(hierarchies, mutag):
+    _, y = mutag
+    scores = [
+        fit(hierarchies, y, device=device).score(hierarchies, y)
+        for device in ("cpu", "cuda")
+    ]
+    assert scores[0] == pytest.approx(scores[1], abs=0.05)
+
+
+def test_graphs_that_do_not_fit_are_streamed(hierarchies, mutag, monkeypatch):
+    _, y = mutag
+    whole = fit(hierarchies, y, max_iter=5)
+    monkeypatch.setattr(_batches, "MOST_MEMORY", 0.0)
+    streamed = fit(hierarchies, y, max_iter=5)
+    assert np.array_equal(
+        whole.decision_function(hierarchies), streamed.decision_function(hierarchies)
+    )
+
+
+def test_resumed_training_ends_with_equal_weights(hierarchies, mutag, tmp_path):
+    _, y = mutag
+    settings = {"checkpoint": tmp_path, "schedule": "constant"}
+    whole = fit(hierarchies, y, max_iter=6, schedule="constant")
+    stop = {"count": 0}
+    from skshake.network import _training
+
+    run_one = _training._run_one
+
+    def interrupted(training, validate):
+        stop["count"] += 1
+        if stop["count"] == 4:
+            raise RuntimeError("stopped")
+        run_one(training, validate)
+
+    _training._run_one = interrupted
+    try:
+        with pytest.raises(RuntimeError, match="stopped"):
+            fit(hierarchies, y, max_iter=6, **settings)
+    finally:
+        _training._run_one = run_one
+    resumed = fit(hierarchies, y, max_iter=6, **settings)
+    assert np.array_equal(
+        whole.decision_function(hierarchies), resumed.decision_function(hierarchies)
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"conv": "gat"},
+        {"conv": "gcn", "precision": "auto"},
+        {"norm": "layer"},
+        {"residual": True, "precision": "bf16"},
+        {"conv": "gin"},
+        {"loss": "auc_margin", "optimizer": "pesg"},
+        {"hidden_dim": 100, "clip_norm": 1.0},
+    ],
+    ids=str,
+)
+def test_every_option_trains(changes, hierarchies, mutag):
+    _, y = mutag
+    assert fit(hierarchies, y, **changes).score(hierarchies, y) > 0.7
+
+
+def test_out_of_memory_halves_the_batch(mutag):
+    graphs, y = mutag
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(graphs)
+    torch.cuda.empty_cache()
+    total = torch.cuda.get_device_properties(0).total_memory
+    torch.cuda.set_per_process_memory_fraction(250e6 / total)
+    try:
+        with pytest.warns(UserWarning, match="out of memory"):
+            fit(hierarchies, y, hidden_dim=2_048, batch_size=188, max_iter=2)
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+
+
+def test_a_fitted_model_predicts_on_a_machine_without_gpu(hierarchies, mutag, tmp_path):
+    _, y = mutag
+    classifier = fit(hierarchies, y, max_iter=5)
+    file = tmp_path / "model.pkl"
+    file.write_bytes(pickle.dumps((classifier, hierarchies)))
+    code = (
+        "import pickle, sys, warnings; warnings.simplefilter('ignore')\n"
+        "model, X = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "print(*model.predict(X))"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(file)],
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = classifier.predict(hierarchies)
+    assert np.mean(np.array(out.stdout.split(), int) == expected) > 0.98

@@ -1,0 +1,172 @@
+"""The GPU's layers against plain torch: on a GPU, else in Triton's interpreter."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from skshake import KFCoarsener
+from skshake.network import _batches, _model
+from skshake.network._bags import Bags, _DeviceBags, sort_by_row, sum_rows
+from skshake.network._batches import DeviceHierarchies
+from skshake.network._captured import StaticBatch, find_capacities
+from skshake.network._fitting import build_network
+from skshake.network._model import SHAKENetwork
+from skshake.network._runs import Run
+
+pytest.importorskip("triton", reason="needs Triton, which comes with torch for GPUs")
+_trunk_cuda = pytest.importorskip("skshake.network._trunk_cuda")
+run_trunk = _trunk_cuda.run_trunk
+
+HAS_GPU = torch.cuda.is_available()
+DEVICE = torch.device("cuda" if HAS_GPU else "cpu")
+if not HAS_GPU:
+    # The interpreter runs one program after the other.
+    _trunk_cuda.N_SHARES = 4
+BATCHES = [np.array([3, 0, 5]), np.array([7, 2, 11, 4])]
+
+
+@pytest.fixture
+def hierarchies(small_mutag):
+    coarsener = KFCoarsener(q=[np.inf, 1.0], n_forests=1, random_state=0)
+    return coarsener.fit_transform(small_mutag[0][:12])
+
+
+def tensors_of(value):
+    """All tensors of nested named tuples, and what lies between them."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from tensors_of(item)
+    elif value is not None:
+        yield value
+
+
+def differentiate(network, levels):
+    """Outputs and gradients of one pass."""
+    network.zero_grad()
+    outputs = network(levels)
+    direction = torch.linspace(-1, 1, outputs.numel(), device=outputs.device)
+    (outputs * direction.view_as(outputs)).sum().backward()
+    gradients = {name: p.grad for name, p in network.named_parameters()}
+    return outputs.detach(), gradients, dict(network.named_buffers())
+
+
+@pytest.mark.parametrize("n_linear", [1, 2])
+@pytest.mark.parametrize("conv", ["gine", "gin"])
+@pytest.mark.parametrize("most_kinds", [0, 10_000])
+@pytest.mark.parametrize("is_padded", [False, True])
+def test_equals_plain(
+    n_linear, conv, most_kinds, is_padded, hierarchies, monkeypatch, make_shape
+):
+    monkeypatch.setattr(_batches, "MOST_KINDS", most_kinds)
+    shape = make_shape(hierarchies, n_linear=n_linear, conv=conv)
+    data = DeviceHierarchies(hierarchies, DEVICE)
+    run = Run(data, BATCHES, 0)
+    results = []
+    for is_ours in (True, False):
+        torch.manual_seed(0)
+        network = build_network(hierarchies, shape).to(DEVICE).train()
+        levels = run.batch(1)
+        if is_ours:
+            monkeypatch.setattr(_model, "run_trunk", run_trunk)
+            if is_padded:
+                static = StaticBatch(run, find_capacities(data, len(BATCHES[1])))
+                static.take(run, 1)
+                static.fill()
+                levels = static.levels
+        else:
+            monkeypatch.setattr(SHAKENetwork, "_is_compiled", lambda *_: False)
+        results.append(differentiate(network, levels))
+    ours, plain = results
+    torch.testing.assert_close(ours[0], plain[0], rtol=1e-4, atol=1e-4)
+    for name, gradient in plain[1].items():
+        if gradient is None:
+            assert ours[1][name] is None
+        elif "linears" in name and name.endswith("bias"):
+            assert not ours[1][name].any()
+        else:
+            size = gradient.abs().max().item() + 1e-3
+            torch.testing.assert_close(
+                ours[1][name], gradient, rtol=2e-3, atol=2e-3 * size
+            )
+    for name, buffer in plain[2].items():
+        torch.testing.assert_close(ours[2][name], buffer, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("most_kinds", [0, 10_000])
+@pytest.mark.parametrize("b", [0, 1])
+def test_slices_are_the_batches(b, most_kinds, hierarchies, monkeypatch):
+    monkeypatch.setattr(_batches, "MOST_KINDS", most_kinds)
+    data = DeviceHierarchies(hierarchies, DEVICE)
+    run = Run(data, BATCHES, 0)
+    assert run.graphs_of(b).tolist() == BATCHES[b].tolist()
+    for level, expected in zip(run.batch(b), data.batch(BATCHES[b]), strict=True):
+        arrays = [
+            (level.node_ptr, expected.node_ptr),
+            (level.x.numeric, expected.x.numeric),
+            *zip(level.arcs[:4], expected.arcs[:4], strict=True),
+            *zip(level.x.slots[:3], expected.x.slots[:3], strict=True),
+        ]
+        for name in ("node_kind", "to_coarser"):
+            bags = getattr(level, name)
+            if bags is not None:
+                arrays += zip(bags[:3], getattr(expected, name)[:3], strict=True)
+        for one, other in arrays:
+            assert torch.equal(one, other)
+
+
+def test_static_batch_holds_the_slice_and_repeats_its_end(hierarchies):
+    data = DeviceHierarchies(hierarchies, DEVICE)
+    run = Run(data, BATCHES, 0)
+    static = StaticBatch(run, find_capacities(data, 4))
+    assert static.fits(run, 1)
+    static.take(run, 1)
+    static.fill()
+    for held, expected in zip(static.levels, run.batch(1), strict=True):
+        for one, other in zip(tensors_of(held), tensors_of(expected), strict=True):
+            if isinstance(other, torch.Tensor) and len(other):
+                assert torch.equal(one[: len(other)], other)
+                assert (one[len(other) :] == other[-1]).all()
+    assert not StaticBatch(run, find_capacities(data, 1)).fits(run, 1)
+
+
+@pytest.mark.parametrize("n_rows", [3, 40])
+def test_bags(n_rows):
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 30, 25)
+    tensor = partial(torch.as_tensor, device=DEVICE)
+    bags = Bags(
+        tensor(np.concatenate([[0], counts.cumsum()])),
+        tensor(rng.integers(0, n_rows, counts.sum())),
+        tensor(rng.normal(size=counts.sum()), dtype=torch.float32),
+    )
+    results = []
+    for function in (_DeviceBags.apply, sum_rows):
+        table = torch.linspace(-1, 1, 20 * n_rows, device=DEVICE).view(n_rows, 20)
+        table.requires_grad_()
+        with_rows = bags._replace(by_row=sort_by_row(bags, n_rows))
+        out = function(with_rows if function is not sum_rows else bags, table)
+        (out**2).sum().backward()
+        results.append((out, table.grad))
+    for ours, theirs in zip(*results, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
+def test_dropout_keeps_its_share(hierarchies, make_shape, monkeypatch):
+    monkeypatch.setattr(_model, "run_trunk", run_trunk)
+    run = Run(DeviceHierarchies(hierarchies, DEVICE), [np.arange(12)], 0)
+    states = []
+    for dropout in (0.0, 0.5):
+        torch.manual_seed(0)
+        shape = make_shape(hierarchies, dropout=dropout, n_layers=(1, 1))
+        network = build_network(hierarchies, shape).to(DEVICE)
+        level, _ = run.batch(0)
+        with torch.no_grad():
+            out, _ = network._run_level(0, level, network.encode_nodes(level))
+        states.append(out)
+    whole, dropped = states
+    is_kept = dropped > 0
+    share = (whole > 0).float().mean().item()
+    assert is_kept.float().mean().item() == pytest.approx(share / 2, rel=0.1)
+    torch.testing.assert_close(dropped[is_kept], 2 * whole[is_kept])
