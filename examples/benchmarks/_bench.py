@@ -99,9 +99,16 @@ def load_sets(
 
 
 class Benchmark:
-    """Arguments of a benchmark, and its results: printed, and written as JSON."""
+    """Arguments of a benchmark, and its results: printed, and written as JSON.
 
-    def __init__(self, description: str | None) -> None:
+    Parameters
+    ----------
+    description : str or None
+    **defaults : object
+        More arguments, by name, of the type of their default.
+    """
+
+    def __init__(self, description: str | None, **defaults: object) -> None:
         parser = argparse.ArgumentParser(
             description=description,
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -110,6 +117,8 @@ class Benchmark:
         parser.add_argument("--json", type=Path, help="file to write the numbers to")
         parser.add_argument("--repeats", type=int, default=5)
         parser.add_argument("--quick", action="store_true")
+        for name, default in defaults.items():
+            parser.add_argument(f"--{name}", type=type(default), default=default)
         self.arguments = parser.parse_args()
         self.rows: dict[str, float] = {}
 

@@ -6,7 +6,8 @@ AdamW on the training split of molhiv. Prints one table and writes it as JSON.
     python examples/benchmarks/bench_training.py --data DATA --json training.json
 
 DATA holds ``molecules/molhiv.csv.gz`` and ``molhiv_scaffold.npz``; without it the
-bundled molecules are used. ``--quick`` takes a hundredth of the graphs and one repeat.
+bundled molecules are used. ``--quick`` takes a hundredth of the graphs and one repeat;
+``--device cuda`` trains on a GPU, ``--workers`` processes feed torch_geometric's loop.
 """
 
 import time
@@ -35,6 +36,7 @@ from skshake.network._parallel import lanes_in_threads
 from skshake.network._training import Targets, Training
 
 BATCH_SIZE, N_EPOCHS, N_STEPS = 256, 20, 50
+CPU = torch.device("cpu")
 
 
 class Twin(nn.Module):
@@ -141,11 +143,15 @@ def as_data(graphs: GraphCollection, y: np.ndarray) -> tuple[list, list[list[int
 
 
 def make_training(
-    graphs: GraphCollection, y: np.ndarray, n_layers: int, q: float
+    graphs: GraphCollection,
+    y: np.ndarray,
+    n_layers: int,
+    q: float,
+    device: torch.device = CPU,
 ) -> tuple[Training, float]:
     """Our training at one resolution, and the seconds that coarsening took."""
     start = time.perf_counter()
-    coarsener = KFCoarsener(q=q, n_forests=1, n_jobs=2, random_state=0)
+    coarsener = KFCoarsener(q=q, n_forests=1, n_jobs=-1, random_state=0)
     hierarchies = coarsener.fit_transform(graphs)
     seconds = time.perf_counter() - start
     model = SHAKEClassifier(
@@ -160,9 +166,10 @@ def make_training(
     shape = model._shape(hierarchies, target.n_outputs)
     plan = model._plan(len(y), False, target, seed=0)
     torch.manual_seed(0)
-    network = build_network(hierarchies, shape)
-    targets = Targets(torch.from_numpy(y.astype(np.int64)), torch.ones(len(y)))
-    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    network = build_network(hierarchies, shape).to(device)
+    codes = torch.from_numpy(y.astype(np.int64)).to(device)
+    targets = Targets(codes, torch.ones(len(y), device=device))
+    data = DeviceHierarchies(hierarchies, device)
     return Training(network, data, targets, plan), seconds
 
 
@@ -177,13 +184,15 @@ def train_twin(
     """The usual loop; loss of each step."""
     twin.train()
     losses = []
+    device = next(twin.parameters()).device
     for batch in batches:
+        batch = batch.to(device, non_blocking=True)
         optimizer.zero_grad(set_to_none=True)
         loss = nn.functional.cross_entropy(twin(batch), batch.y)
         loss.backward()
         optimizer.step()
         losses.append(loss.detach())
-    return [float(loss) for loss in losses]
+    return torch.stack(losses).tolist()
 
 
 def bench_losses(
@@ -242,7 +251,8 @@ def time_phases(training: Training) -> dict[str, float]:
 
 def main() -> None:
     """Run the benchmark."""
-    benchmark = Benchmark(__doc__)
+    benchmark = Benchmark(__doc__, device="cpu", workers=0)
+    device = torch.device(benchmark.arguments.device)
     folder = benchmark.arguments.data
     if folder is None:
         print("left out: molhiv (no --data); the bundled molecules instead")
@@ -257,11 +267,19 @@ def main() -> None:
     report({"training graphs": n})
     if n >= BATCH_SIZE:
         report(bench_losses(graphs, y, items, before))
-    training, _ = make_training(graphs, y, 6, np.inf)
-    coarse, seconds = make_training(graphs, y, 4, "auto")
-    twin = Twin(training.network, before)
+    training, _ = make_training(graphs, y, 6, np.inf, device)
+    coarse, seconds = make_training(graphs, y, 4, "auto", device)
+    twin = Twin(training.network, before).to(device)
     optimizer = make_optimizer(twin)
-    loader = DataLoader(items, BATCH_SIZE, shuffle=True)
+    workers = benchmark.arguments.workers
+    loader = DataLoader(
+        items,
+        BATCH_SIZE,
+        shuffle=True,
+        num_workers=workers,
+        persistent_workers=workers > 0,
+        pin_memory=device.type == "cuda",
+    )
 
     def ours(run: Training) -> None:
         with lanes_in_threads(), garbage_collection_paused():
@@ -285,8 +303,9 @@ def main() -> None:
             "ours coarsened / torch_geometric": pyg / whole,
         }
     )
-    with lanes_in_threads():
-        report(time_phases(training))
+    if device == CPU:
+        with lanes_in_threads():
+            report(time_phases(training))
     report(bench_memory(graphs, y))
     benchmark.write()
 
