@@ -101,9 +101,10 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
     node_pooling, edge_pooling : {"mean", "sum"}, default="mean"
         How features of input nodes (edges) become features of a coarse node (edge).
         Categories become frequencies with "mean" and counts with "sum".
-    categorical_features : "from_dtype" or bool, default="from_dtype"
-        Whether features are categories: "from_dtype" takes integer arrays as categories
-        and floats as numbers, True takes all as categories, False none.
+    categorical_features : "from_dtype", bool or list of str, default="from_dtype"
+        Which features are categories: "from_dtype" takes integer arrays as categories
+        and floats as numbers, True takes all as categories, False none, a list those
+        attributes. Strings always are.
     n_forests : int or "auto", default="auto"
         Independent hierarchies drawn per graph. The classifier trains on a different
         one each epoch and averages over all when it predicts: for few graphs the best
@@ -187,7 +188,7 @@ class KFCoarsener(TransformerMixin, BaseEstimator):
         "phi": [Interval(Real, 0, None, closed="neither")],
         "node_pooling": [StrOptions({"mean", "sum"})],
         "edge_pooling": [StrOptions({"mean", "sum"})],
-        "categorical_features": [StrOptions({"from_dtype"}), "boolean"],
+        "categorical_features": [StrOptions({"from_dtype"}), "boolean", "array-like"],
         "n_forests": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "q_grid": ["array-like", None],
         "q_tol": [Interval(Real, 0, None, closed="left")],

@@ -98,7 +98,7 @@ def run_fingerprints(data: Bunch, seed: int) -> float:
     """Test score of a random forest per column on Morgan fingerprints."""
     from rdkit.Chem import rdFingerprintGenerator
 
-    from skshake.datasets._molecules import parse_smiles
+    from skshake.graphs import parse_smiles
 
     start = time.perf_counter()
     generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)

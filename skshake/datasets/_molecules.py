@@ -1,6 +1,6 @@
-"""Molecules as graphs, with the atom and bond features of OGB (through rdkit).
+"""Molecules and their labels from a CSV file.
 
-In: SMILES. Out: a GraphCollection of categorical features.
+In: a file of SMILES. Out: a Bunch of a GraphCollection and labels.
 """
 
 from __future__ import annotations
@@ -12,77 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skshake.graphs import CATEGORY, GraphCollection, build_features, from_arcs
-
-N_ATOM_FEATURES, N_BOND_FEATURES = 9, 3
-
-
-def parse_smiles(smiles: str) -> Any:
-    """Molecule of a SMILES; one that rdkit refuses is sanitised as far as it goes.
-
-    The partial sanitisation gives ogbg-molhiv's own graphs for its seven refused
-    molecules: all steps but the check of valences and two clean-ups.
-    """
-    from rdkit import Chem
-    from rdkit.rdBase import BlockLogs
-
-    if not isinstance(smiles, str):
-        raise ValueError(f"expected a SMILES, got {smiles!r}")
-    with BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
-        if molecule is not None:
-            return molecule
-        molecule = Chem.MolFromSmiles(smiles, sanitize=False)
-    if molecule is None:
-        raise ValueError(f"{smiles!r} is not a SMILES that rdkit can parse")
-    molecule.UpdatePropertyCache(strict=False)
-    steps = Chem.SanitizeFlags
-    left_out = (
-        steps.SANITIZE_PROPERTIES
-        | steps.SANITIZE_CLEANUP
-        | steps.SANITIZE_CLEANUP_ORGANOMETALLICS
-    )
-    Chem.SanitizeMol(molecule, sanitizeOps=steps.SANITIZE_ALL ^ left_out)
-    return molecule
-
-
-def graphs_from_smiles(smiles: Sequence[str]) -> GraphCollection:
-    """Graphs of molecules: 9 atom and 3 bond features, all categorical, as in OGB.
-
-    Raises
-    ------
-    ImportError
-        If rdkit is not installed (``pip install "skshake[molecules]"``).
-    ValueError
-        If a SMILES cannot be parsed; the message gives its position.
-    """
-    from ogb.utils.features import atom_to_feature_vector, bond_to_feature_vector
-
-    n_atoms: list[int] = []
-    n_bonds: list[int] = []
-    atoms: list[list[int]] = []
-    bonds: list[list[int]] = []
-    ends: list[tuple[int, int]] = []
-    for i, text in enumerate(smiles):
-        try:
-            molecule = parse_smiles(text)
-        except ValueError as error:
-            raise ValueError(f"Graph {i}: {error}") from error
-        n_atoms.append(molecule.GetNumAtoms())
-        n_bonds.append(molecule.GetNumBonds())
-        atoms.extend(atom_to_feature_vector(atom) for atom in molecule.GetAtoms())
-        for bond in molecule.GetBonds():
-            bonds.append(bond_to_feature_vector(bond))
-            ends.append((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()))
-    atom_codes = np.array(atoms, CATEGORY).reshape(-1, N_ATOM_FEATURES)
-    bond_codes = np.array(bonds, CATEGORY).reshape(-1, N_BOND_FEATURES)
-    return from_arcs(
-        np.array(n_atoms, np.int64),
-        np.array(n_bonds, np.int64),
-        np.array(ends, np.int64).reshape(-1, 2).T,
-        build_features([("x", atom_codes, True)], len(atom_codes)),
-        build_features([("edge_attr", bond_codes, True)], len(bond_codes)),
-    )
+from skshake.graphs import graphs_from_smiles
 
 
 def _targets(frame: Any, columns: list[str]) -> np.ndarray:
@@ -143,7 +73,8 @@ def load_molecules_csv(
             f"{list(frame.columns)}"
         )
     smiles = frame[smiles_column].str.strip().to_numpy(object)
-    graphs, y = graphs_from_smiles(smiles), _targets(frame, columns)
+    graphs = graphs_from_smiles(smiles)
+    y = _targets(frame, columns)
     if return_X_y:
         return graphs, y
     split_path = path.parent / f"{path.name.partition('.csv')[0]}_scaffold.npz"

@@ -11,6 +11,7 @@ from skshake.graphs._collection import (
     without_features,
 )
 from skshake.graphs._convert import as_graphs
+from skshake.graphs._edgelist import graphs_from_edgelist
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
@@ -20,9 +21,11 @@ from skshake.graphs._features import (
     empty_features,
 )
 from skshake.graphs._fingerprint import GOLDEN, hash_rows, mix
+from skshake.graphs._flat import from_edges
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
+from skshake.graphs._molecules import graphs_from_smiles, parse_smiles
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
 
 __all__ = [
@@ -42,12 +45,16 @@ __all__ = [
     "concatenate_graphs",
     "empty_features",
     "from_arcs",
+    "from_edges",
     "garbage_collection_paused",
+    "graphs_from_edgelist",
+    "graphs_from_smiles",
     "hash_rows",
     "match_features",
     "mix",
     "offsets",
     "owner_of",
+    "parse_smiles",
     "rows_of",
     "with_degree_feature",
     "without_features",

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
-from skshake.graphs._features import Features, build_features
+from skshake.graphs._features import (
+    CategoricalRule,
+    Features,
+    build_features,
+    check_rule,
+    is_categorical,
+)
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
@@ -26,9 +32,9 @@ from skshake.graphs._stacking import (
 )
 
 KINDS = (
-    "a networkx graph, a torch_geometric Data, a scipy sparse or square numpy "
-    "adjacency matrix, a tuple (adjacency, x[, edge_attr]), an OGB dictionary, or a "
-    "graph of a GraphCollection"
+    "a networkx or igraph graph, a torch_geometric Data, a scipy sparse or square "
+    "numpy adjacency matrix, a tuple (adjacency, x[, edge_attr]), an OGB dictionary, "
+    "an rdkit molecule, or a graph of a GraphCollection"
 )
 
 
@@ -69,8 +75,10 @@ def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
     for i, graph in enumerate(graphs):
         reader = known.get(type(graph)) or find_reader(graph)
         if reader is None:
+            hint = "; SMILES become graphs in MoleculeFeaturizer"
             raise TypeError(
                 f"Graph {i} is of type {type(graph).__name__}; expected {KINDS}"
+                f"{hint if isinstance(graph, str) else ''}"
             )
         if not isinstance(graph, (np.ndarray, tuple, Mapping)):
             known[type(graph)] = reader
@@ -89,31 +97,36 @@ def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
 def as_graphs(
     graphs: Any,
     *,
-    categorical_features: str | bool = "from_dtype",
+    categorical_features: CategoricalRule = "from_dtype",
     node_attrs: Iterable[str] | None = None,
     edge_attrs: Iterable[str] | None = None,
     weight: str | None = "weight",
+    defaults: Mapping[str, Any] | None = None,
 ) -> GraphCollection:
     """Read a list of graphs, of any kinds, into one set of flat arrays.
 
     Parameters
     ----------
     graphs : iterable of graphs
-        Kinds may be mixed: networkx Graph, DiGraph or MultiGraph; torch_geometric Data
-        (or a dataset of them); scipy sparse or square numpy adjacency;
-        ``(adjacency, x)`` or ``(adjacency, x, edge_attr)``; OGB dictionaries; graphs of
-        a GraphCollection.
+        Kinds may be mixed: networkx Graph, DiGraph or MultiGraph; igraph Graph;
+        torch_geometric Data (or a dataset of them); scipy sparse or square numpy
+        adjacency; ``(adjacency, x)`` or ``(adjacency, x, edge_attr)``; OGB
+        dictionaries; rdkit molecules; graphs of a GraphCollection.
         With an adjacency, ``edge_attr`` has one row per stored entry in CSR order, or
         one per entry of the upper triangle in CSR order. A generator is consumed once.
-    categorical_features : "from_dtype" or bool, default="from_dtype"
+    categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         "from_dtype" reads integer arrays as categories and floats as numbers; True and
-        False read all features as the one or the other.
+        False read all features as the one or the other; a list names the attributes
+        that are categories (arrays are called "x" and "edge_attr"). Strings always are.
     node_attrs, edge_attrs : iterable of str, default=None
-        Attributes of networkx nodes and edges to read, each a number or a vector of
-        fixed length; None reads all, an empty list none.
+        Attributes of networkx and igraph nodes and edges to read, each a number, a
+        string or a vector of fixed length; None reads all, an empty list none.
     weight : str or None, default="weight"
-        Attribute of networkx edges that holds their weight. None reads no weights, and
-        an attribute of that name is a feature.
+        Attribute of their edges that holds the weight. None reads no weights, and an
+        attribute of that name is a feature.
+    defaults : dict, default=None
+        Value of an attribute where a node or edge lacks it; without one that is an
+        error.
 
     Returns
     -------
@@ -126,7 +139,8 @@ def as_graphs(
     Raises
     ------
     TypeError
-        If a lone graph or something else than graphs comes, or features are no numbers.
+        If a lone graph or something else than graphs comes, or features are neither
+        numbers nor strings.
     ValueError
         If the list is empty; if graphs disagree about features; if a value is NaN or
         infinite, a weight not positive, an edge's end out of range, or an edge carries
@@ -143,6 +157,7 @@ def as_graphs(
     >>> graphs[0].edges.tolist()
     [[0, 1], [0, 2], [1, 2]]
     """
+    check_rule(categorical_features)
     if isinstance(graphs, GraphCollection):
         if not len(graphs):
             raise ValueError("expected at least one graph, got an empty collection")
@@ -153,7 +168,8 @@ def as_graphs(
         if gathered is not None:
             return _with_kind(gathered, categorical_features)
     with garbage_collection_paused():
-        records = _read(graphs, AttributeNames(node_attrs, edge_attrs, weight))
+        names = AttributeNames(node_attrs, edge_attrs, weight, defaults or {})
+        records = _read(graphs, names)
         n_nodes = np.array([record.n_nodes for record in records], np.int64)
         ends, n_arcs = stack_ends(records)
         node_columns = [record.node_columns for record in records]
@@ -178,22 +194,19 @@ def _gather_views(views: list[Graph]) -> GraphCollection | None:
     return whole.take(np.array(positions))
 
 
-def _with_kind(
-    graphs: GraphCollection, categorical_features: str | bool
-) -> GraphCollection:
+def _with_kind(graphs: GraphCollection, rule: CategoricalRule) -> GraphCollection:
     """Read all features of a collection as the kind that the user asks for."""
-    if isinstance(categorical_features, str):
+    if isinstance(rule, str):
         # A collection that joblib mapped into memory is copied, any other comes back.
         return graphs if graphs.edges.flags.writeable else graphs.as_writable()
 
     def convert(features: Features, ptr: np.ndarray) -> Features:
-        is_category = bool(categorical_features)
-        columns = features.columns().items()
+        columns = [
+            (name, values, is_categorical(name, values.dtype, rule))
+            for name, values in features.columns().items()
+        ]
         with naming_graph(ptr):
-            return build_features(
-                [(name, values, is_category) for name, values in columns],
-                len(features),
-            )
+            return build_features(columns, len(features))
 
     return replace(
         graphs,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -158,11 +159,53 @@ def concatenate_features(parts: Sequence[Features]) -> Features:
     )
 
 
-def is_categorical(dtype: np.dtype, categorical_features: str | bool) -> bool:
-    """Whether columns of this dtype are categories under the user's rule."""
-    if isinstance(categorical_features, str):
+CategoricalRule = str | bool | Sequence[str]
+
+
+def check_rule(rule: CategoricalRule) -> None:
+    """Refuse what is no rule for ``categorical_features``."""
+    if isinstance(rule, (bool, np.bool_)) or rule == "from_dtype":
+        return
+    is_list = not isinstance(rule, str) and isinstance(rule, Iterable)
+    if not is_list or not all(isinstance(name, str) for name in rule):
+        raise ValueError(
+            "categorical_features: expected 'from_dtype', True, False or a list of "
+            f"attributes, got {rule!r}"
+        )
+
+
+def is_categorical(field: str, dtype: np.dtype, rule: CategoricalRule) -> bool:
+    """Whether columns are categories under the user's rule; strings always are."""
+    if dtype.kind in "US":
+        return True
+    if isinstance(rule, str):
         return dtype.kind in "iub"
-    return bool(categorical_features)
+    if isinstance(rule, Iterable):
+        return field in rule
+    return bool(rule)
+
+
+def code_strings(values: np.ndarray) -> np.ndarray:
+    """Strings as 32-bit codes that depend on each string alone.
+
+    So graphs that are read later, without their companions, get the same codes.
+
+    Raises
+    ------
+    ValueError
+        If two strings share a code (one pair in four thousand million).
+    """
+    texts, index = np.unique(values, return_inverse=True)
+    if values.dtype.kind == "S":
+        texts = np.char.decode(texts, "utf-8", "surrogateescape")
+    codes = np.array([crc32(text.encode("utf-8", "surrogateescape")) for text in texts])
+    codes = codes.astype(np.uint32).view(CATEGORY)
+    if len(np.unique(codes)) < len(texts):
+        order = np.argsort(codes, kind="stable")
+        k = int(np.flatnonzero(np.diff(codes[order]) == 0)[0])
+        pair = texts[order[k : k + 2]].tolist()
+        raise ValueError(f"the strings {pair} have the same code; rename one of them")
+    return codes[index].reshape(values.shape)
 
 
 def as_numeric(values: np.ndarray) -> np.ndarray:

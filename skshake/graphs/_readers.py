@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from skshake.graphs._collection import Graph
+from skshake.graphs._molecules import read_molecule
 
 # Arrays, or torch tensors: those of all graphs are joined before they are converted.
 Columns = dict[str, Any]
@@ -35,11 +36,15 @@ class GraphRecord(NamedTuple):
 
 
 class AttributeNames(NamedTuple):
-    """Which attributes of networkx graphs are read; None means every one."""
+    """Which attributes of networkx and igraph graphs are read; None means every one.
+
+    ``defaults`` holds what stands in for an attribute that a node or edge lacks.
+    """
 
     node_attrs: Iterable[str] | None
     edge_attrs: Iterable[str] | None
     weight: str | None
+    defaults: Mapping[str, Any]
 
 
 NO_ARCS = np.empty((2, 0), np.int64)
@@ -181,55 +186,111 @@ def read_adjacency(graph: Any, names: AttributeNames) -> GraphRecord:
     )
 
 
+class _Rows(NamedTuple):
+    """Nodes or edges with their attributes, those of None left out."""
+
+    what: str
+    keys: list[Any]
+    attributes: list[dict]
+
+
+def _rows(what: str, keys: list[Any], attributes: Iterable[Mapping]) -> _Rows:
+    known = [
+        {name: value for name, value in row.items() if value is not None}
+        for row in attributes
+    ]
+    return _Rows(what, keys, known)
+
+
 def _attribute_columns(
-    rows: list[tuple[Any, dict]], wanted: Iterable[str] | None, what: str, skip: Any
+    rows: _Rows, wanted: Iterable[str] | None, skip: Any, defaults: Mapping[str, Any]
 ) -> Columns:
-    """One array per attribute of networkx nodes or edges; each row must have it."""
+    """One array per attribute; each row must have it, or get its default."""
     if wanted is None:
-        wanted = {name: None for _, attributes in rows for name in attributes}
+        wanted = {name: None for attributes in rows.attributes for name in attributes}
         wanted.pop(skip, None)
     columns = {}
     for name in sorted(wanted, key=str):
-        for key, attributes in rows:
-            if name not in attributes:
-                raise ValueError(
-                    f"{what} {key!r} has no attribute {name!r}; give every {what} this "
-                    f"attribute, or choose with as_graphs({what}_attrs=[...])"
-                )
-        values = [as_array(attributes[name]) for _, attributes in rows]
-        if len({value.shape for value in values}) > 1:
-            shapes = sorted({value.shape for value in values})
-            raise ValueError(
-                f"{what} attribute {name!r}: expected one shape, got {shapes}"
-            )
-        columns[str(name)] = np.array(values)
+        columns[str(name)] = _column(rows, name, defaults)
     return columns
 
 
-def read_networkx(graph: Any, names: AttributeNames) -> GraphRecord:
-    """A networkx Graph, DiGraph, MultiGraph or MultiDiGraph with any hashable ids."""
-    node_rows = list(graph.nodes(data=True))
-    position = {node: i for i, (node, _) in enumerate(node_rows)}
-    links = list(graph.edges(data=True))
-    ends = [(position[u], position[v]) for u, v, _ in links]
-    edge_rows = [((u, v), attributes) for u, v, attributes in links]
-    weight = None
-    if names.weight is not None and any(names.weight in a for _, a in edge_rows):
-        weight = _attribute_columns(edge_rows, [names.weight], "edge", None)[
-            names.weight
-        ]
+def _column(rows: _Rows, name: Any, defaults: Mapping[str, Any]) -> np.ndarray:
+    """Values of one attribute, one row each."""
+    if name in defaults:
+        found = [row.get(name, defaults[name]) for row in rows.attributes]
+    else:
+        for key, attributes in zip(rows.keys, rows.attributes, strict=True):
+            if name not in attributes:
+                raise ValueError(
+                    f"{rows.what} {key!r} has no attribute {name!r}; give every "
+                    f"{rows.what} this attribute, choose with as_graphs("
+                    f"{rows.what}_attrs=[...]), or as_graphs(defaults={{...}})"
+                )
+        found = [attributes[name] for attributes in rows.attributes]
+    values = [as_array(value) for value in found]
+    if len({value.shape for value in values}) > 1:
+        shapes = sorted({value.shape for value in values})
+        raise ValueError(
+            f"{rows.what} attribute {name!r}: expected one shape, got {shapes}"
+        )
+    if len({value.dtype.kind in "US" for value in values}) > 1:
+        raise TypeError(
+            f"{rows.what} attribute {name!r}: expected either strings or numbers, got "
+            "both"
+        )
+    return np.array(values)
+
+
+def _read_attributed(
+    n_nodes: int, ends: np.ndarray, nodes: _Rows, edges: _Rows, names: AttributeNames
+) -> GraphRecord:
+    """A graph whose nodes and edges carry dictionaries of attributes."""
+    weight, defaults = None, names.defaults
+    if names.weight is not None and any(names.weight in a for a in edges.attributes):
+        weight = _column(edges, names.weight, defaults)
     return GraphRecord(
-        len(node_rows),
-        np.array(ends, np.int64).reshape(-1, 2).T,
-        _attribute_columns(node_rows, names.node_attrs, "node", None),
-        _attribute_columns(edge_rows, names.edge_attrs, "edge", names.weight),
+        n_nodes,
+        ends,
+        # The name of an igraph vertex is its id.
+        _attribute_columns(nodes, names.node_attrs, "name", defaults),
+        _attribute_columns(edges, names.edge_attrs, names.weight, defaults),
         weight,
     )
 
 
-def _is_networkx(graph: Any) -> bool:
-    networkx = sys.modules.get("networkx")
-    return networkx is not None and isinstance(graph, networkx.Graph)
+def read_networkx(graph: Any, names: AttributeNames) -> GraphRecord:
+    """A networkx Graph, DiGraph, MultiGraph or MultiDiGraph with any hashable ids."""
+    nodes = _rows("node", list(graph), [row for _, row in graph.nodes(data=True)])
+    position = {node: i for i, node in enumerate(nodes.keys)}
+    links = list(graph.edges(data=True))
+    ends = [(position[u], position[v]) for u, v, _ in links]
+    edges = _rows("edge", [(u, v) for u, v, _ in links], [row for *_, row in links])
+    array = np.array(ends, np.int64).reshape(-1, 2).T
+    return _read_attributed(len(nodes.keys), array, nodes, edges, names)
+
+
+def read_igraph(graph: Any, names: AttributeNames) -> GraphRecord:
+    """An igraph Graph."""
+    ends = graph.get_edgelist()
+    nodes = _rows(
+        "node", list(range(graph.vcount())), [v.attributes() for v in graph.vs]
+    )
+    edges = _rows("edge", ends, [e.attributes() for e in graph.es])
+    array = np.array(ends, np.int64).reshape(-1, 2).T
+    return _read_attributed(graph.vcount(), array, nodes, edges, names)
+
+
+def read_rdkit(graph: Any, names: AttributeNames) -> GraphRecord:
+    """An rdkit molecule, with OGB's atom and bond features."""
+    atoms, bonds, ends = read_molecule(graph)
+    return GraphRecord(len(atoms), ends, {"x": atoms}, {"edge_attr": bonds}, None)
+
+
+def _is_from(graph: Any, module: str, name: str) -> bool:
+    """Whether an object is of a class of a module, which is not imported for it."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(graph, getattr(loaded, name, ()))
 
 
 def _is_matrix(graph: Any) -> bool:
@@ -246,8 +307,12 @@ def find_reader(graph: Any) -> Reader | None:
         return read_pyg
     if isinstance(graph, Mapping) and "edge_index" in graph:
         return read_ogb
-    if _is_networkx(graph):
+    if _is_from(graph, "networkx", "Graph"):
         return read_networkx
+    if _is_from(graph, "igraph", "Graph"):
+        return read_igraph
+    if _is_from(graph, "rdkit.Chem", "Mol"):
+        return read_rdkit
     if _is_matrix(graph):
         return read_adjacency
     if isinstance(graph, tuple) and graph and _is_matrix(graph[0]):

@@ -15,8 +15,10 @@ from scipy import sparse
 
 from skshake.graphs._features import (
     CastError,
+    CategoricalRule,
     Features,
     build_features,
+    code_strings,
     is_categorical,
 )
 from skshake.graphs._ragged import offsets, owner_of
@@ -133,14 +135,17 @@ def _check_values(
     owners: Sequence[int],
     ptr: np.ndarray,
 ) -> None:
-    """Refuse what is no number, NaN and infinity."""
+    """Refuse what is neither number nor string, NaN and infinity."""
     if stacked.dtype.kind not in "biuf":
         dtypes = [as_array(part).dtype for part in parts]
-        k = next(k for k, dtype in enumerate(dtypes) if dtype.kind not in "biuf")
-        raise TypeError(
-            f"Graph {owners[k]}: {field} holds {dtypes[k]} values; expected numbers "
-            "(turn categories into integer codes, or leave the field out)"
-        )
+        allowed = "US" if dtypes[0].kind in "US" else "biuf"
+        strangers = [k for k, dtype in enumerate(dtypes) if dtype.kind not in allowed]
+        if strangers:
+            k = strangers[0]
+            raise TypeError(
+                f"Graph {owners[k]}: {field} holds {dtypes[k]} values; expected "
+                "numbers or strings, of one kind in all graphs (or leave the field out)"
+            )
     if stacked.dtype.kind == "f" and not np.isfinite(stacked).all():
         is_bad = ~np.isfinite(stacked)
         raise ValueError(
@@ -165,15 +170,40 @@ def _stack_field(
     return stacked
 
 
+def _is_object_array(values: Any) -> bool:
+    return isinstance(values, np.ndarray) and values.dtype.kind == "O"
+
+
+def _split_objects(columns: Columns) -> Columns:
+    """Object arrays as one field per column, each of numbers or of strings."""
+    if not any(map(_is_object_array, columns.values())):
+        return columns
+    split: Columns = {}
+    for field, values in columns.items():
+        if not _is_object_array(values) or values.ndim not in (1, 2):
+            split[field] = values
+            continue
+        table = values.reshape(len(values), -1)
+        for k, column in enumerate(table.T):
+            name = field if table.shape[1] == 1 else f"{field}[{k}]"
+            is_text = {isinstance(value, (str, bytes)) for value in column}
+            # Not numpy's common type, which would turn numbers into strings.
+            split[name] = np.array(column.tolist()) if len(is_text) < 2 else column
+    return split
+
+
 def stack_features(
-    columns: list[Columns], counts: np.ndarray, categorical_features: str | bool
+    columns: list[Columns], counts: np.ndarray, rule: CategoricalRule
 ) -> Features:
-    """Features over all graphs, each field numeric or categorical by its dtype."""
+    """Features over all graphs, each field numeric or categorical by the rule."""
+    columns = [_split_objects(named) for named in columns]
     stacked = []
     for field in sorted({field for named in columns for field in named}):
         values = _stack_field(field, columns, counts)
         if values is not None:
-            is_category = is_categorical(values.dtype, categorical_features)
+            is_category = is_categorical(field, values.dtype, rule)
+            if values.dtype.kind in "US":
+                values = code_strings(values)
             stacked.append((field, values, is_category))
     with naming_graph(offsets(counts)):
         return build_features(stacked, int(counts.sum()))

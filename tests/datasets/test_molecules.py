@@ -7,7 +7,7 @@ import pytest
 from ogb.utils import smiles2graph
 
 from skshake.datasets import load_bace, load_molecules_csv
-from skshake.datasets._molecules import graphs_from_smiles
+from skshake.graphs import graphs_from_smiles
 
 REFUSED = "[Cl-].[Cl-].[Cl][Pt](Cl)(Cl)(Cl)(Cl)(Cl)Cl.CC(C)(C)(C)C"
 
