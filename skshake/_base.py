@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skshake._coarsener import KFCoarsener
+from skshake._persistence import SaveMixin
 from skshake._targets import Target, check_weights, split_validation
 from skshake.forests import MAX_SEED
 from skshake.hierarchy import HierarchyCollection, as_hierarchies
@@ -60,7 +61,7 @@ def match_hierarchies(
     return hierarchies
 
 
-class BaseSHAKE(BaseEstimator):
+class BaseSHAKE(SaveMixin, BaseEstimator):
     """Network on hierarchies, for any kind of target; see SHAKEClassifier."""
 
     _losses: ClassVar[dict[str, str]]

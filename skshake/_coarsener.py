@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
+from skshake._persistence import SaveMixin
 from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_of
 from skshake.graphs import (
     GraphCollection,
@@ -76,7 +77,7 @@ def _coarsen_chunk(
     return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
 
 
-class KFCoarsener(TransformerMixin, BaseEstimator):
+class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
     r"""Coarsen graphs with Kirchhoff forests at a resolution learnt from the data.
 
     A Kirchhoff forest is a random rooted spanning forest; its trees become the nodes of

@@ -6,14 +6,17 @@ from skshake.network._fitting import (
     embeddings_of,
     feature_widths,
     fit_network,
+    network_from_state,
+    network_state,
     outputs_of,
 )
-from skshake.network._model import NetworkShape, SHAKENetwork
+from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
 from skshake.network._pyg import level_to_pyg
 from skshake.network._training import EpochRecord, TrainingPlan
 
 __all__ = [
     "EpochRecord",
+    "FeatureWidths",
     "LabelledGraphs",
     "NetworkShape",
     "SHAKENetwork",
@@ -23,5 +26,7 @@ __all__ = [
     "feature_widths",
     "fit_network",
     "level_to_pyg",
+    "network_from_state",
+    "network_state",
     "outputs_of",
 ]

@@ -246,3 +246,21 @@ def contributions_of(
     with lanes_in_threads():
         on_device = _on_device(network, hierarchies, device)
         return explain_nodes(*on_device, hierarchies, weights)
+
+
+def network_state(
+    network: SHAKENetwork,
+) -> tuple[NetworkShape, dict[str, np.ndarray]]:
+    """A network taken apart: its shape, and its weights by name."""
+    state = network.state_dict()
+    return network.shape, {name: value.numpy() for name, value in state.items()}
+
+
+def network_from_state(
+    shape: NetworkShape, arrays: dict[str, np.ndarray]
+) -> SHAKENetwork:
+    """The network that :func:`network_state` took apart."""
+    with torch.random.fork_rng(devices=[]):
+        network = SHAKENetwork(shape)
+    network.load_state_dict({k: torch.tensor(v) for k, v in arrays.items()})
+    return network.eval()

@@ -1,0 +1,269 @@
+"""Estimators in files without pickled objects, and pickles that know their version.
+
+In: an estimator. Out: one safetensors file: arrays, and everything else as JSON in its
+header. Reading one runs no code of the file: it makes objects of known classes only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from safetensors import SafetensorError, deserialize
+from safetensors.numpy import load as load_arrays
+from safetensors.numpy import save as save_arrays
+from sklearn.exceptions import InconsistentVersionWarning
+
+import skshake
+
+FORMAT = 1
+# Classes of which a file may hold objects, and where they live.
+CLASSES = {
+    "ClassTarget": "skshake._targets",
+    "EpochRecord": "skshake.network",
+    "FeatureWidths": "skshake.network",
+    "Field": "skshake.graphs",
+    "KFCoarsener": "skshake",
+    "LabelTarget": "skshake._targets",
+    "NetworkShape": "skshake.network",
+    "NumberTarget": "skshake._targets",
+    "Pooling": "skshake.hierarchy",
+    "Reduction": "skshake.hierarchy",
+    "ResolutionCurves": "skshake.resolution",
+    "Vocabulary": "skshake.hierarchy",
+}
+PLAIN = (type(None), bool, int, float, str)
+
+Estimator = TypeVar("Estimator", bound="SaveMixin")
+
+
+class _Encoder:
+    """Objects as JSON; arrays are put aside under names of their own."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def encode(self, where: str, value: Any) -> Any:
+        """JSON of a value; ``where`` it stands is named if it cannot be saved."""
+        if isinstance(value, PLAIN):
+            return value
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self._encode_array(where, np.asarray(value))
+        if isinstance(value, (Path, type(np.dtype))):
+            return str(value)
+        name = type(value).__name__
+        if isinstance(value, Mapping):
+            items = [[k, v] for k, v in value.items()]
+            return {"!": "dict", "items": [self.encode(where, item) for item in items]}
+        if hasattr(value, "_fields") and name in CLASSES:
+            return {"!": name, "items": [self.encode(where, v) for v in value]}
+        if isinstance(value, (list, tuple)):
+            kind = "list" if isinstance(value, list) else "tuple"
+            return {"!": kind, "items": [self.encode(where, v) for v in value]}
+        if name == "SHAKENetwork":
+            from skshake.network import network_state
+
+            shape, arrays = network_state(value)
+            return {"!": name, "state": self.encode(where, [shape, arrays])}
+        if name == "device":
+            return str(value)
+        if name in CLASSES:
+            state = {k: self.encode(f"{where}.{k}", v) for k, v in vars(value).items()}
+            return {"!": name, "state": state}
+        raise TypeError(
+            f"{where}: a file can hold numbers, strings, arrays and lists of them, got "
+            f"{value!r}; use joblib.dump for the rest"
+        )
+
+    def _encode_array(self, where: str, values: np.ndarray) -> Any:
+        kind = values.dtype.kind
+        if kind in "OUS":
+            rows = [self.encode(where, v) for v in values.ravel().tolist()]
+            dtype = values.dtype.str
+            return {"!": "rows", "dtype": dtype, "shape": values.shape, "rows": rows}
+        view = values.astype(np.int64) if kind in "mM" else values
+        name = f"array {len(self.arrays)}"
+        self.arrays[name] = np.array(view, order="C")
+        return {"!": "array", "name": name, "dtype": values.dtype.str}
+
+
+class _Decoder:
+    """The values that ``_Encoder`` took apart."""
+
+    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
+        self.arrays = arrays
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, PLAIN):
+            return value
+        kind = value["!"]
+        if kind == "array":
+            found = self.arrays[value["name"]].astype(value["dtype"], copy=False)
+            return found if found.ndim else found[()]
+        if kind == "rows":
+            rows = np.empty(len(value["rows"]), object)
+            rows[:] = [self.decode(row) for row in value["rows"]]
+            return rows.reshape(value["shape"]).astype(value["dtype"])
+        if "items" in value:
+            items = [self.decode(item) for item in value["items"]]
+            if kind == "list":
+                return items
+            if kind == "tuple":
+                return tuple(items)
+            return dict(items) if kind == "dict" else _find_class(kind)(*items)
+        if kind == "SHAKENetwork":
+            from skshake.network import network_from_state
+
+            return network_from_state(*self.decode(value["state"]))
+        cls = _find_class(kind)
+        made = cls.__new__(cls)
+        for name, state in value["state"].items():
+            object.__setattr__(made, name, self.decode(state))
+        return made
+
+
+def _find_class(name: str) -> Any:
+    if name not in CLASSES:
+        raise ValueError(f"holds an object of class {name!r}, which is none of ours")
+    return getattr(importlib.import_module(CLASSES[name]), name)
+
+
+def _digest(text: str, arrays: dict[str, np.ndarray]) -> str:
+    """A number that changes with any part of the content."""
+    digest = hashlib.sha256(text.encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _write(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    text = json.dumps(content)
+    # One entry, because safetensors writes several in any order.
+    header = {"content": text, "sha256": _digest(text, arrays)}
+    return bytes(save_arrays(arrays, {"skshake": json.dumps(header)}))
+
+
+def _read(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Content and arrays of a file.
+
+    Raises
+    ------
+    ValueError
+        If anything differs from what was written.
+    """
+    try:
+        deserialize(data)
+        arrays = load_arrays(data)
+        length = int.from_bytes(data[:8], "little")
+        metadata = json.loads(data[8 : 8 + length])["__metadata__"]
+        header = json.loads(metadata["skshake"])
+        text, digest = header["content"], header["sha256"]
+        content: dict[str, Any] = json.loads(text)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"no estimator of skshake, or damaged ({error})") from error
+    if content.get("format", 0) > FORMAT:
+        raise ValueError(
+            f"written by skshake {content.get('version')}, which is newer than this "
+            f"({skshake.__version__}); update skshake"
+        )
+    # Whatever the digest does not see, such as blanks between arrays, is seen here.
+    is_equal = _digest(text, arrays) == digest and _write(content, arrays) == data
+    if not is_equal:
+        raise ValueError("altered since it was written")
+    return content, arrays
+
+
+class SaveMixin:
+    """Save and load estimators without pickles; pickles warn across versions."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the estimator, fitted or not, to a file that holds no code.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; one that is there is replaced when all is written.
+
+        Raises
+        ------
+        TypeError
+            If a parameter is no number, string, array or list, such as a function given
+            as ``conv`` or a RandomState.
+        """
+        encoder = _Encoder()
+        params = self.get_params(deep=False)  # type: ignore[attr-defined]
+        state = {k: v for k, v in vars(self).items() if k not in params}
+        content = {
+            "format": FORMAT,
+            "version": skshake.__version__,
+            "class": type(self).__name__,
+            "params": {k: encoder.encode(k, v) for k, v in params.items()},
+            "state": {k: encoder.encode(k, v) for k, v in state.items()},
+        }
+        path = Path(path)
+        partial = path.with_name(f"{path.name}.partial")
+        partial.write_bytes(_write(content, encoder.arrays))
+        partial.replace(path)
+
+    @classmethod
+    def load(cls: type[Estimator], path: str | Path) -> Estimator:
+        """Read an estimator that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read. It is data: reading it runs no code, whoever made it.
+
+        Returns
+        -------
+        estimator : object
+            Predicts (transforms) exactly as the one that was saved.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the file is not one of ours, of another class, altered, cut short, or
+            written by a newer version.
+        """
+        data = Path(path).read_bytes()
+        try:
+            content, arrays = _read(data)
+            if content["class"] != cls.__name__:
+                raise ValueError(f"expected a {cls.__name__}, got {content['class']}")
+            decode = _Decoder(arrays).decode
+            params, state = (
+                {name: decode(value) for name, value in content[part].items()}
+                for part in ("params", "state")
+            )
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        estimator = cls(**params)
+        vars(estimator).update(state)
+        return estimator
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {**state, "_skshake_version": skshake.__version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        version = state.pop("_skshake_version", "unknown")
+        if version != skshake.__version__:
+            warnings.warn(
+                InconsistentVersionWarning(
+                    estimator_name=type(self).__name__,
+                    current_sklearn_version=f"skshake {skshake.__version__}",
+                    original_sklearn_version=f"skshake {version}",
+                ),
+                stacklevel=2,
+            )
+        vars(self).update(state)
