@@ -138,7 +138,7 @@ def graphs_from_edgelist(
     rows = pd.MultiIndex.from_arrays([kept_nodes[node_order], named[node_order]])
     if not rows.is_unique:
         i, name = rows[rows.duplicated()][0]
-        raise ValueError(f"nodes: {name!r} comes twice in graph {ids[i]!r}")
+        raise ValueError(f"nodes: node {name} comes twice in graph {ids[i]}")
     first = offsets(n_nodes)[:-1]
     owner = kept_edges[edge_order]
     numbers = []
@@ -147,8 +147,8 @@ def graphs_from_edgelist(
         if (where < 0).any():
             k = int(np.flatnonzero(where < 0)[0])
             raise ValueError(
-                f"an edge of graph {ids[owner[k]]!r} joins node "
-                f"{end[edge_order][k]!r}, which has no row in nodes"
+                f"edges: an edge of graph {ids[owner[k]]} joins node "
+                f"{end[edge_order][k]}, which has no row in nodes"
             )
         numbers.append(where - first[owner])
     weights = None

@@ -57,7 +57,10 @@ def parse_smiles(smiles: str) -> Any:
         | steps.SANITIZE_CLEANUP
         | steps.SANITIZE_CLEANUP_ORGANOMETALLICS
     )
-    Chem.SanitizeMol(molecule, sanitizeOps=steps.SANITIZE_ALL ^ left_out)
+    try:
+        Chem.SanitizeMol(molecule, sanitizeOps=steps.SANITIZE_ALL ^ left_out)
+    except ValueError as error:
+        raise ValueError(f"{smiles!r} is no molecule: {error}") from error
     return molecule
 
 
