@@ -10,7 +10,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -61,7 +66,9 @@ def match_hierarchies(
     return hierarchies
 
 
-class BaseSHAKE(SaveMixin, BaseEstimator):
+class BaseSHAKE(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, SaveMixin, BaseEstimator
+):
     """Network on hierarchies, for any kind of target; see SHAKEClassifier."""
 
     _losses: ClassVar[dict[str, str]]
@@ -232,6 +239,8 @@ class BaseSHAKE(SaveMixin, BaseEstimator):
         self._coarsener, self._signature = coarsener, hierarchies.signature
         self._target = target
         self.n_features_in_ = sum(hierarchies.levels[0].x.kind)
+        if coarsener is not None:
+            self.n_features_in_ = coarsener.n_features_in_
         self.module_, self.history_ = network, history
         self._summarise()
         self._look_back(training)
@@ -253,6 +262,25 @@ class BaseSHAKE(SaveMixin, BaseEstimator):
 
         hierarchies = self._read(X)
         return embeddings_of(self.module_, hierarchies, self.device)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Embeddings, as :meth:`embed`, so that other estimators can build on them.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
+
+        Returns
+        -------
+        embedding : ndarray of shape (n_graphs, hidden_dim)
+            A DataFrame where ``set_output`` asks for one.
+        """
+        return self.embed(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.module_.shape.hidden_dim)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

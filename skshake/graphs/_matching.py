@@ -36,7 +36,8 @@ def match_features(
         none = [(f.name, np.empty((0, f.width)), f.is_categorical) for f in fields]
         return build_features(none, 0)
     columns = features.columns()
-    names = list(columns) if len(fields) == 1 else [field.name for field in fields]
+    is_lone = len(fields) == len(columns) == 1
+    names = list(columns) if is_lone else [field.name for field in fields]
     fits = set(names) == set(columns) and all(
         columns[name].shape[1] == field.width
         and (columns[name].dtype.kind == "i" or not field.is_categorical)
