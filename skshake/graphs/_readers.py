@@ -47,6 +47,8 @@ class AttributeNames(NamedTuple):
     defaults: Mapping[str, Any]
 
 
+# Attributes that are the ids of igraph's vertices, its own and networkx's.
+IGRAPH_IDS = ("name", "_nx_name")
 NO_ARCS = np.empty((2, 0), np.int64)
 
 Reader = Callable[[Any, AttributeNames], GraphRecord]
@@ -203,12 +205,15 @@ def _rows(what: str, keys: list[Any], attributes: Iterable[Mapping]) -> _Rows:
 
 
 def _attribute_columns(
-    rows: _Rows, wanted: Iterable[str] | None, skip: Any, defaults: Mapping[str, Any]
+    rows: _Rows,
+    wanted: Iterable[str] | None,
+    skipped: tuple[str | None, ...],
+    defaults: Mapping[str, Any],
 ) -> Columns:
     """One array per attribute; each row must have it, or get its default."""
     if wanted is None:
-        wanted = {name: None for attributes in rows.attributes for name in attributes}
-        wanted.pop(skip, None)
+        every = {name: None for attributes in rows.attributes for name in attributes}
+        wanted = [name for name in every if name not in skipped]
     columns = {}
     for name in sorted(wanted, key=str):
         columns[str(name)] = _column(rows, name, defaults)
@@ -243,18 +248,24 @@ def _column(rows: _Rows, name: Any, defaults: Mapping[str, Any]) -> np.ndarray:
 
 
 def _read_attributed(
-    n_nodes: int, ends: np.ndarray, nodes: _Rows, edges: _Rows, names: AttributeNames
+    ends: list[tuple[int, int]],
+    nodes: _Rows,
+    edges: _Rows,
+    names: AttributeNames,
+    ids: tuple[str, ...] = (),
 ) -> GraphRecord:
-    """A graph whose nodes and edges carry dictionaries of attributes."""
+    """A graph whose nodes and edges carry dictionaries of attributes.
+
+    ``ids`` are attributes of nodes that are their names.
+    """
     weight, defaults = None, names.defaults
     if names.weight is not None and any(names.weight in a for a in edges.attributes):
         weight = _column(edges, names.weight, defaults)
     return GraphRecord(
-        n_nodes,
-        ends,
-        # The name of an igraph vertex is its id.
-        _attribute_columns(nodes, names.node_attrs, "name", defaults),
-        _attribute_columns(edges, names.edge_attrs, names.weight, defaults),
+        len(nodes.keys),
+        np.array(ends, np.int64).reshape(-1, 2).T,
+        _attribute_columns(nodes, names.node_attrs, ids, defaults),
+        _attribute_columns(edges, names.edge_attrs, (names.weight,), defaults),
         weight,
     )
 
@@ -266,19 +277,16 @@ def read_networkx(graph: Any, names: AttributeNames) -> GraphRecord:
     links = list(graph.edges(data=True))
     ends = [(position[u], position[v]) for u, v, _ in links]
     edges = _rows("edge", [(u, v) for u, v, _ in links], [row for *_, row in links])
-    array = np.array(ends, np.int64).reshape(-1, 2).T
-    return _read_attributed(len(nodes.keys), array, nodes, edges, names)
+    return _read_attributed(ends, nodes, edges, names)
 
 
 def read_igraph(graph: Any, names: AttributeNames) -> GraphRecord:
     """An igraph Graph."""
     ends = graph.get_edgelist()
-    nodes = _rows(
-        "node", list(range(graph.vcount())), [v.attributes() for v in graph.vs]
-    )
-    edges = _rows("edge", ends, [e.attributes() for e in graph.es])
-    array = np.array(ends, np.int64).reshape(-1, 2).T
-    return _read_attributed(graph.vcount(), array, nodes, edges, names)
+    vertices = [vertex.attributes() for vertex in graph.vs]
+    nodes = _rows("node", list(range(len(vertices))), vertices)
+    edges = _rows("edge", ends, [edge.attributes() for edge in graph.es])
+    return _read_attributed(ends, nodes, edges, names, IGRAPH_IDS)
 
 
 def read_rdkit(graph: Any, names: AttributeNames) -> GraphRecord:

@@ -61,14 +61,33 @@ def stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
             raise ValueError(
                 f"Graph {i}: edge_index: expected shape (2, n_arcs), got {shape}{hint}"
             )
-    ends = join(parts, axis=1)
-    if ends.dtype.kind not in "iu":
-        dtypes = [as_array(part).dtype for part in parts]
-        i = next(i for i, dtype in enumerate(dtypes) if dtype.kind not in "iu")
-        raise TypeError(
-            f"Graph {i}: edge_index: expected integers, got dtype {dtypes[i]}"
-        )
+    ends = _try_join(parts, axis=1)
+    if ends is None or ends.dtype.kind not in "iu":
+        stranger = _find_stranger(parts, "iu")
+        if stranger is not None:
+            raise TypeError(
+                f"Graph {stranger}: edge_index: expected integers, got dtype "
+                f"{as_array(parts[stranger]).dtype}"
+            )
+        # Signed and unsigned integers have no common type but floats.
+        ends = join([as_array(part).astype(np.int64) for part in parts], axis=1)
     return ends, np.array([shape[1] for shape in shapes], np.int64)
+
+
+def _try_join(parts: list[Any], axis: int = 0) -> np.ndarray | None:
+    """Parts in one array, None if their types have nothing in common."""
+    try:
+        return join(parts, axis)
+    except TypeError:
+        return None
+
+
+def _find_stranger(parts: list[Any], kinds: str) -> int | None:
+    """First part whose type is none of the given kinds."""
+    for k, part in enumerate(parts):
+        if as_array(part).dtype.kind not in kinds:
+            return k
+    return None
 
 
 def _common_width(parts: list[Any], counts: np.ndarray) -> int | None:
@@ -128,24 +147,20 @@ def _pick_parts(
     return parts, owners, widths[0] if widths else 0
 
 
-def _check_values(
-    field: str,
-    stacked: np.ndarray,
-    parts: list[Any],
-    owners: Sequence[int],
-    ptr: np.ndarray,
-) -> None:
-    """Refuse what is neither number nor string, NaN and infinity."""
-    if stacked.dtype.kind not in "biuf":
-        dtypes = [as_array(part).dtype for part in parts]
-        allowed = "US" if dtypes[0].kind in "US" else "biuf"
-        strangers = [k for k, dtype in enumerate(dtypes) if dtype.kind not in allowed]
-        if strangers:
-            k = strangers[0]
-            raise TypeError(
-                f"Graph {owners[k]}: {field} holds {dtypes[k]} values; expected "
-                "numbers or strings, of one kind in all graphs (or leave the field out)"
-            )
+def _refuse_strangers(field: str, parts: list[Any], owners: Sequence[int]) -> None:
+    """Refuse what is neither number nor string, and both together."""
+    is_text = as_array(parts[0]).dtype.kind in "US"
+    k = _find_stranger(parts, "US" if is_text else "biuf")
+    if k is not None:
+        raise TypeError(
+            f"Graph {owners[k]}: {field} holds {as_array(parts[k]).dtype} values; "
+            "expected numbers or strings, of one kind in all graphs (or leave the "
+            "field out)"
+        )
+
+
+def _check_values(field: str, stacked: np.ndarray, ptr: np.ndarray) -> None:
+    """Refuse NaN and infinity."""
     if stacked.dtype.kind == "f" and not np.isfinite(stacked).all():
         is_bad = ~np.isfinite(stacked)
         raise ValueError(
@@ -165,8 +180,12 @@ def _stack_field(
         parts, owners, width = _pick_parts(field, parts, counts)
     if not parts:
         return None
-    stacked = join(parts).reshape(-1, width)
-    _check_values(field, stacked, parts, owners, offsets(counts))
+    stacked = _try_join(parts)
+    if stacked is None or stacked.dtype.kind not in "biuf":
+        _refuse_strangers(field, parts, owners)
+    assert stacked is not None
+    stacked = stacked.reshape(-1, width)
+    _check_values(field, stacked, offsets(counts))
     return stacked
 
 
@@ -183,7 +202,7 @@ def _split_objects(columns: Columns) -> Columns:
         if not _is_object_array(values) or values.ndim not in (1, 2):
             split[field] = values
             continue
-        table = values.reshape(len(values), -1)
+        table = values if values.ndim == 2 else values[:, None]
         for k, column in enumerate(table.T):
             name = field if table.shape[1] == 1 else f"{field}[{k}]"
             is_text = {isinstance(value, (str, bytes)) for value in column}

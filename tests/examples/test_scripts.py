@@ -99,3 +99,11 @@ def test_check_invariants_holds_on_mutag():
     mutag = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
     script = ROOT / "examples" / "benchmarks" / "check_invariants.py"
     assert "188 graphs" in _run(script, mutag)
+
+
+def test_fuzz_graphs_finds_no_fault(tmp_path):
+    script = ROOT / "examples" / "benchmarks" / "fuzz_graphs.py"
+    printed = _run(script, "--lists", 200, "--json", tmp_path / "f.json")
+    rows = json.loads((tmp_path / "f.json").read_text())
+    assert rows["lists"] == 200
+    assert "fault" not in printed

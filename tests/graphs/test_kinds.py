@@ -332,3 +332,10 @@ def test_bad_arrays_are_refused(changes, message):
     good = {"edges": [[0, 1], [0, 1]], "n_edges": [1, 1], "n_nodes": [3, 2]}
     with pytest.raises(ValueError, match=message):
         from_edges(**{**good, **changes})
+
+
+def test_a_tuple_of_square_matrices_could_be_anything():
+    matrix = np.ones((3, 3)) - np.eye(3)
+    with pytest.raises(TypeError, match="may be one graph"):
+        as_graphs((matrix, matrix))
+    assert len(as_graphs([matrix, matrix])) == len(as_graphs((matrix,) * 4)) - 2 == 2
