@@ -50,7 +50,8 @@ def _as_list(graphs: Any) -> list:
         if not is_bare and hasattr(graphs[0], "shape") and len(graphs) in (2, 3):
             raise TypeError(
                 f"expected a list of graphs, got a tuple of {len(graphs)} square "
-                "matrices, which may be one graph (adjacency, x) or several; give a list"
+                "matrices, which may be one graph (adjacency, x) or several; give a "
+                "list"
             )
     if is_bare:
         raise TypeError(
