@@ -55,16 +55,14 @@ class ClassTarget:
         self.loss = loss
         self.kind = self.classes.tolist()
         self.n_outputs = len(self.classes)
-        if loss == "auc_margin":
-            if len(self.classes) != 2:
-                raise ValueError(
-                    "loss='auc_margin': expected two classes, got "
-                    f"{len(self.classes)}: {self.kind}"
-                )
-            self.n_outputs = 1
+        if loss == "auc_margin" and self.n_outputs != 2:
+            raise ValueError(
+                f"loss='auc_margin': expected two classes, got {self.n_outputs}: "
+                f"{self.kind}"
+            )
 
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
-        """Codes (n_graphs,), or zeros and ones (n_graphs, 1) for the AUC margin."""
+        """Codes (n_graphs,) of the classes."""
         labels = _check_labels(y, n_graphs, name)
         codes = np.minimum(np.searchsorted(self.classes, labels), len(self.classes) - 1)
         is_unknown = self.classes[codes] != labels
@@ -73,21 +71,14 @@ class ClassTarget:
             raise ValueError(
                 f"{name}: label {stranger!r} does not occur in y, which has {self.kind}"
             )
-        if self.loss == "auc_margin":
-            return codes.astype(np.float32)[:, None]
         return codes.astype(np.int64)
 
     def probabilities(self, outputs: np.ndarray) -> np.ndarray:
         """Probability of each class (n_graphs, n_classes)."""
-        if self.loss == "auc_margin":
-            positive = expit(outputs[:, 0])
-            return np.column_stack([1 - positive, positive])
         return softmax(outputs, axis=1)
 
     def margins(self, outputs: np.ndarray) -> np.ndarray:
         """Logits, or with two classes the log-odds of the second (n_graphs,)."""
-        if self.loss == "auc_margin":
-            return outputs[:, 0]
         return outputs[:, 1] - outputs[:, 0] if len(self.classes) == 2 else outputs
 
     def labels(self, outputs: np.ndarray) -> np.ndarray:
@@ -100,8 +91,7 @@ class ClassTarget:
         """ROC-AUC for two classes that both occur, else accuracy."""
         if not np.isfinite(outputs).all():
             return -np.inf
-        codes = targets.reshape(len(targets)).astype(np.int64)
-        codes, outputs = codes[weights > 0], outputs[weights > 0]
+        codes, outputs = targets[weights > 0], outputs[weights > 0]
         weights = weights[weights > 0]
         if len(self.classes) == 2 and len(np.unique(codes)) == 2:
             margins = self.margins(outputs)

@@ -409,3 +409,12 @@ def test_pickle_predicts_exactly_in_a_new_process(hierarchies, y, tmp_path):
 )
 def test_automatic_batch_size(n_graphs, expected):
     assert automatic_batch_size(n_graphs) == expected
+
+
+def test_the_auc_margin_goes_on_from_cross_entropy(hierarchies, y):
+    model = SHAKEClassifier(hidden_dim=8, n_layers=1, max_iter=2, random_state=0)
+    before = model.fit(hierarchies, y).decision_function(hierarchies)
+    model.set_params(loss="auc_margin", warm_start=True, learning_rate=1e-9)
+    after = model.fit(hierarchies, y).decision_function(hierarchies)
+    # Next to no rate moves next to nothing but the statistics of the normalisation.
+    assert np.corrcoef(before, after)[0, 1] > 0.9

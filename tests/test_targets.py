@@ -48,12 +48,6 @@ def test_outputs_become_labels_probabilities_and_margins():
     assert target.labels(outputs).tolist() == ["no", "yes"]
     np.testing.assert_allclose(target.probabilities(outputs), np.exp(outputs))
     np.testing.assert_allclose(target.margins(outputs), np.log([1 / 9, 4]))
-    margin = ClassTarget(["no", "yes"], 2, "auc_margin")
-    assert margin.encode(["yes", "no"], 2, "y").tolist() == [[1.0], [0.0]]
-    np.testing.assert_allclose(
-        margin.probabilities(np.log([[1 / 9], [4.0]])), np.exp(outputs)
-    )
-    assert margin.labels(np.array([[-1.0], [2.0]])).tolist() == ["no", "yes"]
 
 
 def test_the_auc_margin_needs_two_classes():

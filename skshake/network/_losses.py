@@ -61,7 +61,8 @@ class AUCMargin(nn.Module):
         + 2 \alpha (m + E_- s - E_+ s) - \alpha^2,
 
     minimised over network, a and b, maximised over alpha >= 0. The paper's MolHIV
-    setting; a mean over tasks that have both labels in the batch.
+    setting; a mean over tasks that have both labels in the batch. With codes of two
+    classes the scores are the probabilities of the second, as cross-entropy has them.
 
     Parameters
     ----------
@@ -78,6 +79,8 @@ class AUCMargin(nn.Module):
         self.alpha = nn.Parameter(torch.full((n_tasks,), MARGIN))
 
     def forward(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        if targets.ndim == 1:
+            outputs, targets = outputs[:, 1:] - outputs[:, :1], targets[:, None]
         scores = outputs.float().sigmoid()
         positive = torch.where(targets == 1, weights[:, None], 0.0)
         negative = torch.where(targets == 0, weights[:, None], 0.0)

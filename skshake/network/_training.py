@@ -172,6 +172,7 @@ class Training:
     def _batches(self, rng: np.random.Generator) -> list[np.ndarray]:
         if self.plan.loss == "auc_margin":
             values = self.targets.values.cpu().numpy()
+            values = values.reshape(len(values), -1)
             return balanced_batches(rng, values, self.batch_size)
         return shuffled_batches(rng, self.data.n_graphs, self.batch_size)
 

@@ -84,3 +84,13 @@ def test_auc_margin_takes_tasks_with_both_labels():
     both = AUCMargin(2)(outputs, targets, torch.ones(3))
     one = AUCMargin(1)(outputs[:2, :1], targets[:2, :1], torch.ones(2))
     assert both.item() == pytest.approx(one.item())
+
+
+def test_auc_margin_of_codes_takes_the_log_odds():
+    generator = torch.Generator().manual_seed(0)
+    outputs = torch.randn(8, 2, generator=generator)
+    codes = torch.tensor([0, 1, 0, 0, 1, 0, 1, 0])
+    loss, weights = AUCMargin(1), torch.rand(8, generator=generator)
+    of_codes = loss(outputs, codes, weights)
+    log_odds = (outputs[:, 1] - outputs[:, 0])[:, None]
+    assert of_codes == loss(log_odds, codes.float()[:, None], weights)
