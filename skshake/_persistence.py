@@ -1,7 +1,8 @@
 """Estimators in files without pickled objects, and pickles that know their version.
 
-In: an estimator. Out: one safetensors file: arrays, and everything else as JSON in its
-header. Reading one runs no code of the file: it makes objects of known classes only.
+In: an estimator. Out: one file: a mark, a digest, and a safetensors file with arrays,
+and everything else as JSON in its header. Reading one runs no code of the file: it
+makes objects of known classes only.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from safetensors import SafetensorError, deserialize
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 from sklearn.exceptions import InconsistentVersionWarning
@@ -23,6 +24,8 @@ from sklearn.exceptions import InconsistentVersionWarning
 import skshake
 
 FORMAT = 1
+# First bytes of a file.
+MARK = b"SKSHAKE\n"
 # Classes of which a file may hold objects, and where they live.
 CLASSES = {
     "ClassTarget": "skshake._targets",
@@ -55,7 +58,7 @@ class _Encoder:
             return value
         if isinstance(value, (np.ndarray, np.generic)):
             return self._encode_array(where, np.asarray(value))
-        if isinstance(value, (Path, type(np.dtype))):
+        if isinstance(value, (Path, np.dtype)):
             return str(value)
         name = type(value).__name__
         if isinstance(value, Mapping):
@@ -83,13 +86,16 @@ class _Encoder:
 
     def _encode_array(self, where: str, values: np.ndarray) -> Any:
         kind = values.dtype.kind
-        if kind in "OUS":
+        if kind in "OU":
             rows = [self.encode(where, v) for v in values.ravel().tolist()]
             dtype = values.dtype.str
             return {"!": "rows", "dtype": dtype, "shape": values.shape, "rows": rows}
+        if kind not in "biufmM" or values.dtype.itemsize > 8:
+            raise TypeError(f"{where}: a file can hold no array of {values.dtype}")
         view = values.astype(np.int64) if kind in "mM" else values
         name = f"array {len(self.arrays)}"
-        self.arrays[name] = np.array(view, order="C")
+        little = view.dtype.newbyteorder("<")
+        self.arrays[name] = np.array(view, little, order="C")
         return {"!": "array", "name": name, "dtype": values.dtype.str}
 
 
@@ -134,20 +140,10 @@ def _find_class(name: str) -> Any:
     return getattr(importlib.import_module(CLASSES[name]), name)
 
 
-def _digest(text: str, arrays: dict[str, np.ndarray]) -> str:
-    """A number that changes with any part of the content."""
-    digest = hashlib.sha256(text.encode())
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
-
-
 def _write(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    text = json.dumps(content)
-    # One entry, because safetensors writes several in any order.
-    header = {"content": text, "sha256": _digest(text, arrays)}
-    return bytes(save_arrays(arrays, {"skshake": json.dumps(header)}))
+    """A mark, the digest of what follows, and that: a safetensors file."""
+    body = bytes(save_arrays(arrays, {"skshake": json.dumps(content)}))
+    return MARK + hashlib.sha256(body).digest() + body
 
 
 def _read(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -158,26 +154,21 @@ def _read(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     ValueError
         If anything differs from what was written.
     """
-    try:
-        deserialize(data)
-        arrays = load_arrays(data)
-        length = int.from_bytes(data[:8], "little")
-        metadata = json.loads(data[8 : 8 + length])["__metadata__"]
-        header = json.loads(metadata["skshake"])
-        text, digest = header["content"], header["sha256"]
-        content: dict[str, Any] = json.loads(text)
-    except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"no estimator of skshake, or damaged ({error})") from error
-    if content.get("format", 0) > FORMAT:
+    start = len(MARK) + hashlib.sha256().digest_size
+    if data[: len(MARK)] != MARK:
+        raise ValueError("no estimator of skshake")
+    body = data[start:]
+    if hashlib.sha256(body).digest() != data[len(MARK) : start]:
+        raise ValueError("altered since it was written, or cut short")
+    length = int.from_bytes(body[:8], "little")
+    metadata = json.loads(body[8 : 8 + length])["__metadata__"]
+    content: dict[str, Any] = json.loads(metadata["skshake"])
+    if content["format"] > FORMAT:
         raise ValueError(
-            f"written by skshake {content.get('version')}, which is newer than this "
+            f"written by skshake {content['version']}, which is newer than this "
             f"({skshake.__version__}); update skshake"
         )
-    # Whatever the digest does not see, such as blanks between arrays, is seen here.
-    is_equal = _digest(text, arrays) == digest and _write(content, arrays) == data
-    if not is_equal:
-        raise ValueError("altered since it was written")
-    return content, arrays
+    return content, load_arrays(body)
 
 
 class SaveMixin:
@@ -207,10 +198,13 @@ class SaveMixin:
             "params": {k: encoder.encode(k, v) for k, v in params.items()},
             "state": {k: encoder.encode(k, v) for k, v in state.items()},
         }
-        path = Path(path)
-        partial = path.with_name(f"{path.name}.partial")
-        partial.write_bytes(_write(content, encoder.arrays))
-        partial.replace(path)
+        path, data = Path(path), _write(content, encoder.arrays)
+        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        try:
+            partial.write_bytes(data)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
 
     @classmethod
     def load(cls: type[Estimator], path: str | Path) -> Estimator:
@@ -244,9 +238,10 @@ class SaveMixin:
                 {name: decode(value) for name, value in content[part].items()}
                 for part in ("params", "state")
             )
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-        estimator = cls(**params)
+            estimator = cls(**params)
+        except Exception as error:
+            # The digest is right, but what it covers need not be ours.
+            raise ValueError(f"{path}: {error or type(error).__name__}") from error
         vars(estimator).update(state)
         return estimator
 

@@ -17,6 +17,7 @@ from skshake.graphs._features import (
     CategoricalRule,
     Features,
     build_features,
+    check_names,
     check_rule,
     is_categorical,
 )
@@ -100,6 +101,29 @@ def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
     return records
 
 
+def _names(parameter: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Names of attributes as a tuple; a lone string is refused."""
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise TypeError(f"{parameter}: expected a list of names, got {names!r}")
+    return tuple(names)
+
+
+def _fill_in(records: list[GraphRecord], defaults: Mapping[str, Any]) -> None:
+    """Give graphs without an attribute that others have its default."""
+    for side in ("node_columns", "edge_columns"):
+        known = {name for record in records for name in getattr(record, side)}
+        for name in known & set(defaults):
+            for record in records:
+                columns = getattr(record, side)
+                n_rows = record.n_nodes
+                if side == "edge_columns":
+                    n_rows = np.shape(record.edge_index)[-1]
+                if name not in columns and n_rows:
+                    columns[name] = np.array([defaults[name]] * n_rows)
+
+
 def as_graphs(
     graphs: Any,
     *,
@@ -163,25 +187,32 @@ def as_graphs(
     >>> graphs[0].edges.tolist()
     [[0, 1], [0, 2], [1, 2]]
     """
-    check_rule(categorical_features)
+    rule = check_rule(categorical_features)
     if isinstance(graphs, GraphCollection):
         if not len(graphs):
             raise ValueError("expected at least one graph, got an empty collection")
-        return _with_kind(graphs, categorical_features)
+        return _with_kind(graphs, rule)
     graphs = _as_list(graphs)
     if all(isinstance(graph, Graph) for graph in graphs):
         gathered = _gather_views(graphs)
         if gathered is not None:
-            return _with_kind(gathered, categorical_features)
+            return _with_kind(gathered, rule)
     with garbage_collection_paused():
-        names = AttributeNames(node_attrs, edge_attrs, weight, defaults or {})
+        names = AttributeNames(
+            _names("node_attrs", node_attrs),
+            _names("edge_attrs", edge_attrs),
+            weight,
+            defaults or {},
+        )
         records = _read(graphs, names)
+        _fill_in(records, names.defaults)
         n_nodes = np.array([record.n_nodes for record in records], np.int64)
         ends, n_arcs = stack_ends(records)
         node_columns = [record.node_columns for record in records]
         edge_columns = [record.edge_columns for record in records]
-        node_features = stack_features(node_columns, n_nodes, categorical_features)
-        arc_features = stack_features(edge_columns, n_arcs, categorical_features)
+        node_features = stack_features(node_columns, n_nodes, rule)
+        arc_features = stack_features(edge_columns, n_arcs, rule)
+        check_names(rule, node_features, arc_features)
         weights = stack_weights(records, offsets(n_arcs))
     return from_arcs(n_nodes, n_arcs, ends, node_features, arc_features, weights)
 
@@ -207,12 +238,13 @@ def _with_kind(graphs: GraphCollection, rule: CategoricalRule) -> GraphCollectio
         return graphs if graphs.edges.flags.writeable else graphs.as_writable()
 
     def convert(features: Features, ptr: np.ndarray) -> Features:
+        texts = [field.name for field in features.fields if field.is_text]
         columns = [
-            (name, values, is_categorical(name, values.dtype, rule))
+            (name, values, name in texts or is_categorical(name, values.dtype, rule))
             for name, values in features.columns().items()
         ]
         with naming_graph(ptr):
-            return build_features(columns, len(features))
+            return build_features(columns, len(features), texts)
 
     return replace(
         graphs,

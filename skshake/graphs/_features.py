@@ -6,7 +6,7 @@ may have no columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -30,11 +30,15 @@ def copy_read_only(record: Any, *names: str) -> None:
 
 
 class Field(NamedTuple):
-    """An attribute of nodes or edges: its name, its kind, its number of columns."""
+    """An attribute of nodes or edges: its name, its kind, its number of columns.
+
+    ``is_text`` says that its categories are codes of strings.
+    """
 
     name: str
     is_categorical: bool
     width: int
+    is_text: bool = False
 
 
 class CastError(ValueError):
@@ -96,7 +100,7 @@ class Features:
     def columns(self) -> dict[str, np.ndarray]:
         """Columns of each field by its name, in order."""
         columns, used = {}, [0, 0]
-        for name, is_categorical, width in self.fields:
+        for name, is_categorical, width, _ in self.fields:
             source = self.categories if is_categorical else self.numeric
             start = used[is_categorical]
             columns[name] = source[:, start : start + width]
@@ -112,9 +116,13 @@ class Features:
 
 
 def build_features(
-    columns: Iterable[tuple[str, np.ndarray, bool]], n_rows: int
+    columns: Iterable[tuple[str, np.ndarray, bool]],
+    n_rows: int,
+    texts: Collection[str] = (),
 ) -> Features:
     """Features of named columns, each with whether it is categorical.
+
+    ``texts`` names those that are codes of strings.
 
     Raises
     ------
@@ -130,7 +138,7 @@ def build_features(
                 numeric.append(as_numeric(values))
         except CastError as error:
             raise CastError(f"{name}: {error}", error.row) from error
-        fields.append(Field(name, is_category, values.shape[1]))
+        fields.append(Field(name, is_category, values.shape[1], name in texts))
     return Features(
         side_by_side(numeric, n_rows, FLOAT),
         side_by_side(categories, n_rows, CATEGORY),
@@ -159,19 +167,40 @@ def concatenate_features(parts: Sequence[Features]) -> Features:
     )
 
 
-CategoricalRule = str | bool | Sequence[str]
+CategoricalRule = str | bool | Iterable[str]
+# Codes of strings while graphs are read, so that they are not taken for numbers.
+TEXT_CODE = np.dtype("V4")
 
 
-def check_rule(rule: CategoricalRule) -> None:
-    """Refuse what is no rule for ``categorical_features``."""
-    if isinstance(rule, (bool, np.bool_)) or rule == "from_dtype":
-        return
-    is_list = not isinstance(rule, str) and isinstance(rule, Iterable)
-    if not is_list or not all(isinstance(name, str) for name in rule):
+def check_rule(rule: CategoricalRule) -> CategoricalRule:
+    """The rule for ``categorical_features``, lists as tuples; refuses what is none."""
+    if isinstance(rule, (bool, np.bool_)):
+        return bool(rule)
+    if isinstance(rule, str) and rule == "from_dtype":
+        return rule
+    names = None
+    if not isinstance(rule, str) and isinstance(rule, Iterable):
+        names = tuple(rule)
+    if names is None or not all(isinstance(name, str) for name in names):
         raise ValueError(
             "categorical_features: expected 'from_dtype', True, False or a list of "
             f"attributes, got {rule!r}"
         )
+    return names
+
+
+def check_names(rule: CategoricalRule, *sides: Features) -> None:
+    """Refuse names in a rule that no attribute has, where all may be seen."""
+    if isinstance(rule, (str, bool)) or not all(len(side) for side in sides):
+        return
+    known = {field.name for side in sides for field in side.fields}
+    known |= {name.partition("[")[0] for name in known}
+    for name in rule:
+        if name not in known:
+            raise ValueError(
+                f"categorical_features: no attribute is called {name!r}; the graphs "
+                f"have {sorted(known)}"
+            )
 
 
 def is_categorical(field: str, dtype: np.dtype, rule: CategoricalRule) -> bool:
@@ -181,7 +210,8 @@ def is_categorical(field: str, dtype: np.dtype, rule: CategoricalRule) -> bool:
     if isinstance(rule, str):
         return dtype.kind in "iub"
     if isinstance(rule, Iterable):
-        return field in rule
+        # A column of an array of objects goes by the name of the array too.
+        return field in rule or field.partition("[")[0] in rule
     return bool(rule)
 
 
@@ -197,8 +227,8 @@ def code_strings(values: np.ndarray) -> np.ndarray:
     """
     texts, index = np.unique(values, return_inverse=True)
     if values.dtype.kind == "S":
-        texts = np.char.decode(texts, "utf-8", "surrogateescape")
-    codes = np.array([crc32(text.encode("utf-8", "surrogateescape")) for text in texts])
+        texts = np.char.decode(texts, "latin-1")
+    codes = np.array([crc32(text.encode("utf-8", "surrogatepass")) for text in texts])
     codes = codes.astype(np.uint32).view(CATEGORY)
     if len(np.unique(codes)) < len(texts):
         order = np.argsort(codes, kind="stable")

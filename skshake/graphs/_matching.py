@@ -10,12 +10,17 @@ import numpy as np
 from skshake.graphs._features import Features, Field, build_features
 
 
+def _kind_of(field: Field) -> str:
+    if field.is_text:
+        return "text"
+    return "categorical" if field.is_categorical else "numeric"
+
+
 def _describe(fields: tuple[Field, ...]) -> str:
     """Fields in words."""
     return (
         ", ".join(
-            f"{field.width} {'categorical' if field.is_categorical else 'numeric'} "
-            f"column(s) of {field.name!r}"
+            f"{field.width} {_kind_of(field)} column(s) of {field.name!r}"
             for field in fields
         )
         or "no features"
@@ -34,13 +39,14 @@ def match_features(
         return features
     if not len(features):
         none = [(f.name, np.empty((0, f.width)), f.is_categorical) for f in fields]
-        return build_features(none, 0)
-    columns = features.columns()
+        return build_features(none, 0, [f.name for f in fields if f.is_text])
+    columns, found = features.columns(), {f.name: f for f in features.fields}
     is_lone = len(fields) == len(columns) == 1
     names = list(columns) if is_lone else [field.name for field in fields]
     fits = set(names) == set(columns) and all(
-        columns[name].shape[1] == field.width
-        and (columns[name].dtype.kind == "i" or not field.is_categorical)
+        found[name].width == field.width
+        and found[name].is_text == field.is_text
+        and (found[name].is_categorical or not field.is_categorical)
         for name, field in zip(names, fields, strict=True)
     )
     if not fits:
@@ -55,4 +61,5 @@ def match_features(
             for name, field in zip(names, fields, strict=True)
         ],
         len(features),
+        [field.name for field in fields if field.is_text],
     )

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from skshake.graphs._collection import Graph
+from skshake.graphs._features import TEXT_CODE, Features
 from skshake.graphs._molecules import read_molecule
 
 # Arrays, or torch tensors: those of all graphs are joined before they are converted.
@@ -124,10 +125,19 @@ def read_view(graph: Graph, names: AttributeNames) -> GraphRecord:
     return GraphRecord(
         graph.n_nodes,
         graph.edges.T,
-        graph.node_features.columns(),
-        graph.edge_features.columns(),
+        _columns_of(graph.node_features),
+        _columns_of(graph.edge_features),
         graph.edge_weight,
     )
+
+
+def _columns_of(features: Features) -> Columns:
+    """Columns by name, codes of strings marked as such."""
+    columns: Columns = features.columns()
+    for field in features.fields:
+        if field.is_text:
+            columns[field.name] = columns[field.name].copy().view(TEXT_CODE)
+    return columns
 
 
 def _stored_entries(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -259,7 +269,10 @@ def _read_attributed(
     ``ids`` are attributes of nodes that are their names.
     """
     weight, defaults = None, names.defaults
-    if names.weight is not None and any(names.weight in a for a in edges.attributes):
+    is_weighted = names.weight in defaults or any(
+        names.weight in row for row in edges.attributes
+    )
+    if names.weight is not None and is_weighted:
         weight = _column(edges, names.weight, defaults)
     return GraphRecord(
         len(nodes.keys),

@@ -14,6 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from skshake.graphs._features import (
+    CATEGORY,
+    TEXT_CODE,
     CastError,
     CategoricalRule,
     Features,
@@ -149,8 +151,8 @@ def _pick_parts(
 
 def _refuse_strangers(field: str, parts: list[Any], owners: Sequence[int]) -> None:
     """Refuse what is neither number nor string, and both together."""
-    is_text = as_array(parts[0]).dtype.kind in "US"
-    k = _find_stranger(parts, "US" if is_text else "biuf")
+    kind = as_array(parts[0]).dtype.kind
+    k = _find_stranger(parts, next((k for k in ("US", "V") if kind in k), "biuf"))
     if k is not None:
         raise TypeError(
             f"Graph {owners[k]}: {field} holds {as_array(parts[k]).dtype} values; "
@@ -169,6 +171,17 @@ def _check_values(field: str, stacked: np.ndarray, ptr: np.ndarray) -> None:
         )
 
 
+def _code_texts(parts: list[Any]) -> list[Any]:
+    """Parts with strings as codes, if some are codes already."""
+    if not any(getattr(part, "dtype", None) == TEXT_CODE for part in parts):
+        return parts
+    is_text = [as_array(part).dtype.kind in "US" for part in parts]
+    return [
+        code_strings(as_array(part)).view(TEXT_CODE) if is_str else part
+        for part, is_str in zip(parts, is_text, strict=True)
+    ]
+
+
 def _stack_field(
     field: str, columns: list[Columns], counts: np.ndarray
 ) -> np.ndarray | None:
@@ -180,6 +193,7 @@ def _stack_field(
         parts, owners, width = _pick_parts(field, parts, counts)
     if not parts:
         return None
+    parts = _code_texts(parts)
     stacked = _try_join(parts)
     if stacked is None or stacked.dtype.kind not in "biuf":
         _refuse_strangers(field, parts, owners)
@@ -216,16 +230,19 @@ def stack_features(
 ) -> Features:
     """Features over all graphs, each field numeric or categorical by the rule."""
     columns = [_split_objects(named) for named in columns]
-    stacked = []
+    stacked, texts = [], []
     for field in sorted({field for named in columns for field in named}):
         values = _stack_field(field, columns, counts)
         if values is not None:
             is_category = is_categorical(field, values.dtype, rule)
-            if values.dtype.kind in "US":
-                values = code_strings(values)
+            if values.dtype.kind in "USV":
+                is_coded = values.dtype.kind == "V"
+                values = values.view(CATEGORY) if is_coded else code_strings(values)
+                texts.append(field)
+                is_category = True
             stacked.append((field, values, is_category))
     with naming_graph(offsets(counts)):
-        return build_features(stacked, int(counts.sum()))
+        return build_features(stacked, int(counts.sum()), texts)
 
 
 def stack_weights(records: list[GraphRecord], arc_ptr: np.ndarray) -> np.ndarray | None:
