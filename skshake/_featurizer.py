@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
@@ -22,8 +23,8 @@ class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     on_invalid : {"raise", "empty"}, default="raise"
-        What becomes of a SMILES that rdkit cannot parse: an error that names it, or a
-        graph without nodes, so that rows still match the labels.
+        What becomes of a SMILES that is missing or that rdkit cannot parse: an error
+        that names it, or a graph without nodes, so that rows still match the labels.
 
     Raises
     ------
@@ -70,7 +71,7 @@ class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : iterable of str or rdkit molecules
+        X : iterable of str or rdkit molecules, or one column of them
             One graph each, in order.
 
         Returns
@@ -81,6 +82,14 @@ class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
             raise TypeError(
                 f"expected a list of SMILES or rdkit molecules, got {type(X).__name__}"
             )
+        if getattr(X, "ndim", 1) != 1:
+            # One column, as ColumnTransformer hands it over.
+            values = np.asarray(X, object)
+            if values.ndim != 2 or values.shape[1] != 1:
+                raise ValueError(
+                    f"expected one column of molecules, got {values.shape}"
+                )
+            X = values[:, 0]
         molecules = list(X)
         if not molecules:
             raise ValueError("expected at least one molecule, got an empty list")

@@ -20,9 +20,16 @@ def _read(path: Path, dtype: type) -> np.ndarray:
     import pandas as pd
 
     try:
-        return pd.read_csv(path, header=None, skipinitialspace=True, dtype=dtype).values
+        table = pd.read_csv(path, header=None, skipinitialspace=True, dtype=dtype)
+    except pd.errors.EmptyDataError:
+        return np.empty((0, 2), dtype)
     except (ValueError, pd.errors.ParserError) as error:
         raise ValueError(f"{path}: {error}") from error
+    values = table.to_numpy()
+    if not np.isfinite(values).all():
+        line = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]) + 1
+        raise ValueError(f"{path}: line {line} lacks a number, or holds one not finite")
+    return values
 
 
 def load_tu(folder: str | Path, *, return_X_y: bool = False) -> Any:
@@ -46,14 +53,17 @@ def load_tu(folder: str | Path, *, return_X_y: bool = False) -> Any:
     Raises
     ------
     FileNotFoundError
-        If there is no ``<name>_A.txt``.
+        If there is no ``<name>_A.txt``, or another file that must be there.
     ValueError
-        If numbers of lines disagree, or an edge joins nodes of two graphs.
+        If there are several sets, numbers of lines disagree, a line lacks a number, or
+        an edge joins nodes of two graphs.
     """
     folder = Path(folder)
     found = sorted(folder.glob("*_A.txt"))
     if not found:
         raise FileNotFoundError(f"{folder}: expected a file <name>_A.txt")
+    if len(found) > 1:
+        raise ValueError(f"{folder}: expected one <name>_A.txt, got {len(found)}")
     stem = found[0].name.removesuffix("_A.txt")
 
     def path(name: str) -> Path:

@@ -35,6 +35,17 @@ def _column(table: Any, name: str, what: str) -> np.ndarray:
     return values
 
 
+def _check_alike(what: str, *columns: Any) -> None:
+    """Refuse text beside numbers, which would never be equal."""
+    kinds = {
+        column.dtype.kind in "OUS" or str(column.dtype).startswith("str")
+        for column in columns
+        if len(column)
+    }
+    if len(kinds) > 1:
+        raise TypeError(f"{what}: expected either text or numbers, got both")
+
+
 def _features(
     table: Any,
     names: Iterable[str],
@@ -121,6 +132,7 @@ def graphs_from_edgelist(
     if nodes is None:
         if node_attrs:
             raise ValueError("node_attrs: expected a table `nodes` that holds them")
+        _check_alike("names of nodes", *ends)
         names = ends[0].append(ends[1])
         table = pd.DataFrame({"graph": of_edge.append(of_edge), "node": names})
         table = table.drop_duplicates().sort_values(["graph", "node"])
@@ -128,11 +140,16 @@ def graphs_from_edgelist(
     else:
         of_node = pd.Index(_column(nodes, graph, "nodes"))
         named = pd.Index(_column(nodes, node, "nodes"))
-    ids = of_edge.append(of_node).unique().sort_values()
-    if graph_ids is not None:
-        ids = pd.Index(list(graph_ids))
+    wanted = pd.Index([] if graph_ids is None else list(graph_ids))
+    _check_alike("names of nodes", *ends, named)
+    _check_alike("names of graphs", of_edge, of_node, wanted)
+    ids = wanted
+    if graph_ids is None:
+        ids = of_edge.append(of_node).unique().sort_values()
     if not len(ids) or not ids.is_unique:
         raise ValueError("graph_ids: expected at least one, each once")
+    if not ids.isin(of_edge).any() and not ids.isin(of_node).any():
+        raise ValueError("graph_ids: no row of the tables names any of them")
     kept_nodes, n_nodes, node_order = _group(ids, of_node)
     kept_edges, n_arcs, edge_order = _group(ids, of_edge)
     rows = pd.MultiIndex.from_arrays([kept_nodes[node_order], named[node_order]])

@@ -98,7 +98,7 @@ def from_edges(
             f"{len(nodes)}"
         )
     ends = as_array(edges)
-    if not len(ends):
+    if not ends.size:
         ends = np.empty((0, 2), np.int64)
     if ends.shape != (arcs.sum(), 2) or ends.dtype.kind not in "iu":
         raise ValueError(

@@ -41,7 +41,10 @@ def parse_smiles(smiles: str) -> Any:
     from rdkit import Chem
     from rdkit.rdBase import BlockLogs
 
-    if not isinstance(smiles, str):
+    is_missing = smiles is None or smiles != smiles
+    if not isinstance(smiles, str) and not is_missing:
+        raise TypeError(f"expected a SMILES, got {smiles!r}")
+    if is_missing or not smiles.strip():
         raise ValueError(f"expected a SMILES, got {smiles!r}")
     with BlockLogs():
         molecule = Chem.MolFromSmiles(smiles)
@@ -121,6 +124,8 @@ def graphs_from_smiles(
         try:
             molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item)
             records.append(read_molecule(molecule))
+        except TypeError as error:
+            raise TypeError(f"Graph {i}: {error}") from error
         except ValueError as error:
             refused.append(f"Graph {i}: {error}")
             records.append(EMPTY)

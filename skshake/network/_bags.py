@@ -6,6 +6,8 @@ Triton on a GPU in training; elsewhere torch's own ``embedding_bag``.
 
 from __future__ import annotations
 
+import importlib.util
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +17,12 @@ from torch.nn.functional import embedding_bag
 
 from skshake.network._kernels import sum_bags, sum_bags_backward
 from skshake.network._parallel import LANE_ROWS, count_lanes, run_lanes
+
+
+@cache
+def has_triton() -> bool:
+    """Whether Triton, which comes with torch for GPUs, is there."""
+    return importlib.util.find_spec("triton") is not None
 
 
 class ByRow(NamedTuple):
@@ -120,7 +128,9 @@ def sum_rows(bags: Bags, table: Tensor) -> Tensor:
     """
     if table.device.type == "cpu" and table.dtype == torch.float32:
         return _CompiledBags.apply(bags, table)
-    if bags.by_row is not None and table.dtype == torch.float32:
+    is_ours = table.device.type == "cuda" and table.dtype == torch.float32
+    is_ours &= has_triton() and not torch.compiler.is_compiling()
+    if bags.by_row is not None and is_ours:
         return _DeviceBags.apply(bags, table)
     return embedding_bag(
         bags.rows,

@@ -104,10 +104,14 @@ class BatchesInRuns:
     ----------
     data : DeviceHierarchies
     forest : int
+    most_rows : int
+        Rows of a run, where more than one batch is left.
     """
 
-    def __init__(self, data: DeviceHierarchies, forest: int) -> None:
-        self._data, self._forest = data, forest
+    def __init__(
+        self, data: DeviceHierarchies, forest: int, most_rows: int = RUN_ROWS
+    ) -> None:
+        self._data, self._forest, self._most_rows = data, forest, most_rows
         self._made: list[np.ndarray] = []
         self._run: Run | None = None
 
@@ -118,7 +122,10 @@ class BatchesInRuns:
                 return self._run, b
         rows = self._data.rows_per_graph(self._forest)
         sizes = np.cumsum([rows[batch].sum() for batch in batches[:MOST_BATCHES]])
-        n_batches = max(1, int(np.searchsorted(sizes, RUN_ROWS, side="right")))
+        n_batches = int(np.searchsorted(sizes, self._most_rows, side="right"))
+        n_batches = max(1, n_batches)
+        # The last one is freed first.
+        self._run = None
         self._made = batches[:n_batches]
         self._run = Run(self._data, self._made, self._forest)
         return self._run, 0

@@ -7,6 +7,7 @@ all; a larger batch is computed as it is. Host and device meet once an epoch.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -15,9 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from skshake.network._bags import has_triton
 from skshake.network._batches import DeviceHierarchies, LevelBatch
 from skshake.network._batching import MOST_BATCHES
-from skshake.network._model import SHAKENetwork, has_triton
+from skshake.network._model import SHAKENetwork
 from skshake.network._runs import Part, Run, map_level
 
 # Standard deviations of a random batch's size by which the capacity exceeds its mean.
@@ -80,6 +82,7 @@ class _Arrays:
         if self.rows:
             table = torch.from_numpy(np.stack(self.rows))
             self.table[:, : table.shape[1]].copy_(table)
+        self.sources = []
 
     def fill(self, batch: Tensor) -> None:
         """Copy the slices of a batch."""
@@ -127,7 +130,7 @@ class StaticBatch:
         ]
         for arrays in self._arrays.values():
             arrays.close()
-        self._run: Run | None = None
+        self._run: weakref.ref[Run] | None = None
 
     def fits(self, run: Run, b: int) -> bool:
         """Whether there is room for a batch."""
@@ -139,9 +142,10 @@ class StaticBatch:
 
     def take(self, run: Run, b: int) -> None:
         """Say which batch is meant; :meth:`fill` copies it."""
-        if run is not self._run:
+        # Not the run itself, whose arrays would stay in memory.
+        if self._run is None or run is not self._run():
             self._load(run)
-            self._run = run
+            self._run = weakref.ref(run)
         self.number.fill_(b)
 
     def fill(self) -> None:
@@ -257,10 +261,17 @@ class CapturedSteps:
     def _on_stream(self, function: Callable[[], Tensor]) -> Tensor:
         current = torch.cuda.current_stream(self._data.device)
         self._stream.wait_stream(current)
-        with torch.cuda.stream(self._stream):
-            loss = function()
-        current.wait_stream(self._stream)
-        return loss
+        try:
+            with torch.cuda.stream(self._stream):
+                return function()
+        finally:
+            current.wait_stream(self._stream)
+
+    def forget(self) -> None:
+        """Free what captures hold; they are made again when needed."""
+        self._captures = {}
+        self._pool = torch.cuda.graph_pool_handle()
+        self._forget_gradients()
 
     def _forget_gradients(self) -> None:
         for parameter in self._parameters:

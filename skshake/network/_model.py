@@ -5,7 +5,6 @@ In: the levels of a batch. Out: one row of logits (and an embedding) per graph.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -13,7 +12,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from skshake.network._bags import sum_rows
+from skshake.network._bags import has_triton, sum_rows
 from skshake.network._batches import FeatureBatch, LevelBatch
 from skshake.network._layers import SumLayer, make_layer
 from skshake.network._linear import LaneLinear
@@ -278,11 +277,6 @@ class SHAKENetwork(nn.Module):
         # evaluation are asked for by explanations alone.
         works = len(h) > 1 if self.training else not torch.is_grad_enabled()
         return self.shape.is_compiled and is_plain and works
-
-
-def has_triton() -> bool:
-    """Whether Triton, which comes with torch for GPUs, is there."""
-    return importlib.util.find_spec("triton") is not None
 
 
 def _device_trunk() -> Callable:

@@ -26,6 +26,7 @@ from tqdm import tqdm
 from skshake.graphs import garbage_collection_paused
 from skshake.network._batches import DeviceHierarchies, LevelBatch, send
 from skshake.network._batching import (
+    RUN_ROWS,
     BatchesAhead,
     BatchesInRuns,
     balanced_batches,
@@ -165,6 +166,7 @@ class Training:
         self._forward: Callable[..., Tensor] = network
         if plan.compile:
             self._forward = torch.compile(network, dynamic=True)
+        self._run_rows = RUN_ROWS
         self._captured: CapturedSteps | None = None
         if can_capture(network, plan.precision, data.device) and not plan.compile:
             self._captured = CapturedSteps(self.optimizer, data, self._differentiate)
@@ -242,7 +244,7 @@ class Training:
     def _stepper(self, forest: int) -> Iterator[Callable[[list[np.ndarray]], Tensor]]:
         """A function that updates from the first of some batches."""
         if self.data.device.type == "cuda":
-            runs = BatchesInRuns(self.data, forest)
+            runs = BatchesInRuns(self.data, forest, self._run_rows)
             yield lambda batches: self.step_in_run(*runs.take(batches))
         else:
             with BatchesAhead(self.data, forest) as ahead:
@@ -263,6 +265,9 @@ class Training:
         if not self.batch_size:
             raise error
         self.optimizer.zero_grad(set_to_none=True)
+        self._run_rows //= 2
+        if self._captured is not None:
+            self._captured.forget()
         if self.data.device.type == "cuda":
             torch.cuda.empty_cache()
         warnings.warn(

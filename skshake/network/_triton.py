@@ -238,15 +238,20 @@ def find_affine(
     n = tl.load(n_rows).to(tl.float64)
     total = tl.load(at, mask=ok[None, :], other=0.0).to(tl.float64)
     squares = tl.load(at + width, mask=ok[None, :], other=0.0).to(tl.float64)
-    mean = tl.sum(total, axis=0) / n
-    variance = tl.maximum(tl.sum(squares, axis=0) / n - mean * mean, 0.0)
+    mean = tl.sum(total, axis=0) / tl.maximum(n, 1.0)
+    variance = tl.sum(squares, axis=0) / tl.maximum(n, 1.0) - mean * mean
+    variance = tl.maximum(variance, 0.0)
     unbiased = (variance * n / tl.maximum(n - 1.0, 1.0)).to(tl.float32)
-    scale = (1.0 / tl.sqrt(variance + tiny)).to(tl.float32)
-    mean = mean.to(tl.float32)
+    # Fewer than two rows say nothing: what is known is used, and kept.
+    is_batch = n > 1.0
     known = tl.load(running_mean + c, mask=ok, other=0.0)
+    mean = tl.where(is_batch, mean.to(tl.float32), known)
     tl.store(running_mean + c, known + momentum * (mean - known), mask=ok)
     known = tl.load(running_variance + c, mask=ok, other=0.0)
+    unbiased = tl.where(is_batch, unbiased, known)
     tl.store(running_variance + c, known + momentum * (unbiased - known), mask=ok)
+    variance = tl.where(is_batch, variance, known.to(tl.float64))
+    scale = (1.0 / tl.sqrt(variance + tiny)).to(tl.float32)
     factor = tl.load(gamma + c, mask=ok, other=0.0) * scale
     shift = tl.load(beta + c, mask=ok, other=0.0) - mean * factor
     tl.store(affine + c, mean, mask=ok)
@@ -364,8 +369,10 @@ def normalise_backward(
     mean = tl.load(affine + c, mask=is_column, other=0.0)
     scale = tl.load(affine + width + c, mask=is_column, other=0.0)
     factor = tl.load(affine + 2 * width + c, mask=is_column, other=0.0)
-    average = tl.load(totals + c, mask=is_column, other=0.0) / n
-    product = tl.load(totals + width + c, mask=is_column, other=0.0) / n
+    # Statistics that did not come from the rows have no gradient.
+    share = tl.where(n > 1, 1.0 / tl.maximum(n, 1).to(tl.float32), 0.0)
+    average = tl.load(totals + c, mask=is_column, other=0.0) * share
+    product = tl.load(totals + width + c, mask=is_column, other=0.0) * share
     i = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     at = i[:, None] * width + c[None, :]
     ok = (i < capacity)[:, None] & is_column[None, :]

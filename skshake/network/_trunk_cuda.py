@@ -297,9 +297,10 @@ class _Pass:
                     affine = rows.find_affine(z, norm, gamma, beta)
                 else:
                     affine = _known_affine(norm)
-                self.inputs.append(x)
-                self.outputs.append(z)
-                self.affine.append(affine)
+                if plan.is_training:
+                    self.inputs.append(x)
+                    self.outputs.append(z)
+                    self.affine.append(affine)
                 if first + BLOCK < len(blocks):
                     x = torch.empty_like(z)
                     rows.normalise(z, affine, 1.0, None, x)
@@ -313,7 +314,7 @@ class _Pass:
         # The states are not changed any more, but autograd wants its own tensor.
         return self.states[-1], self.pooling.pooled.flatten(1)
 
-    def backward(self, grad: Tensor, grad_pooled: Tensor) -> tuple:
+    def backward(self, grad: Tensor, grad_pooled: Tensor, needs_edges: bool) -> tuple:
         """In the order of the function's arguments."""
         rows, plan = self.rows, self.plan
         grad, grad_pooled = grad.clone(), grad_pooled.contiguous()
@@ -338,7 +339,8 @@ class _Pass:
                 grad = grad @ blocks[first]
                 out, multiplier = x, 1.0
             h = self.states[layer]
-            rows.add_edge_gradients(h, self.e, grad, grad_e)
+            if needs_edges:
+                rows.add_edge_gradients(h, self.e, grad, grad_e)
             grad, grad_epsilon = rows.sum_messages_backward(epsilon, h, self.e, grad)
             gradients = [grad_epsilon, *of_layer, *gradients]
         self._add_pooled(0, grad_pooled, grad)
@@ -370,7 +372,7 @@ class _Trunk(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple:
         run, ctx.run = ctx.run, None
-        return run.backward(grad_h, grad_pooled)
+        return run.backward(grad_h, grad_pooled, ctx.needs_input_grad[2])
 
 
 def run_trunk(

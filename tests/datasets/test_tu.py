@@ -42,6 +42,7 @@ def test_a_folder_is_read(folder):
         ("graph_indicator", "1\n1\n2\n1\n", "increasing numbers from 1 to 2"),
         ("node_labels", "1\n", "expected 6 lines, got 1"),
         ("node_labels", "C\n", "node_labels"),
+        ("node_attributes", "1, 2\n3\n" * 3, "line 2 lacks a number"),
     ],
 )
 def test_broken_folders_are_refused(name, text, message, folder):
@@ -53,3 +54,12 @@ def test_broken_folders_are_refused(name, text, message, folder):
 def test_a_folder_without_edges_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"_A\.txt"):
         load_tu(tmp_path)
+
+
+def test_graphs_without_edges_and_folders_of_two_sets(folder):
+    (folder / "TOY_A.txt").write_text("")
+    (folder / "TOY_edge_labels.txt").unlink()
+    assert load_tu(folder).data.n_edges == 0
+    (folder / "OTHER_A.txt").write_text("1, 2\n")
+    with pytest.raises(ValueError, match=r"expected one <name>_A\.txt, got 2"):
+        load_tu(folder)

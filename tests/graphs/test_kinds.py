@@ -11,6 +11,7 @@ from scipy import sparse
 from torch_geometric.data import Data, InMemoryDataset
 
 from skshake import (
+    KFCoarsener,
     MoleculeFeaturizer,
     as_graphs,
     from_edges,
@@ -142,7 +143,7 @@ def test_every_kind_gives_the_same_arrays(ten):
 def test_every_kind_is_predicted_identically(ten):
     from sklearn.pipeline import make_pipeline
 
-    from skshake import KFCoarsener, SHAKEClassifier
+    from skshake import SHAKEClassifier
 
     y = np.arange(10) % 2
     predictions = []
@@ -339,3 +340,81 @@ def test_a_tuple_of_square_matrices_could_be_anything():
     with pytest.raises(TypeError, match="may be one graph"):
         as_graphs((matrix, matrix))
     assert len(as_graphs([matrix, matrix])) == len(as_graphs((matrix,) * 4)) - 2 == 2
+
+
+def test_text_stays_text_whatever_the_rule():
+    graphs = [nx.path_graph(3) for _ in range(2)]
+    for graph in graphs:
+        nx.set_node_attributes(graph, {0: "C", 1: "N", 2: "C"}, "element")
+    read = as_graphs(graphs)
+    codes = read.node_features.categories.tolist()
+    for again in (read, list(read), [read[0], graphs[1]]):
+        for rule in (False, ["element"], "from_dtype"):
+            features = as_graphs(again, categorical_features=rule).node_features
+            assert features.categories.tolist() == codes
+            assert features.fields[0].is_text
+
+
+def test_text_does_not_stand_in_for_numbers():
+    text, number, code = (nx.path_graph(3) for _ in range(3))
+    nx.set_node_attributes(text, "1.5", "value")
+    nx.set_node_attributes(number, 1.5, "value")
+    nx.set_node_attributes(code, 1, "value")
+    for fitted, other in ((number, text), (text, number), (text, code), (code, text)):
+        coarsener = KFCoarsener(q=np.inf).fit([fitted] * 2)
+        with pytest.raises(ValueError, match="features were fitted as 1"):
+            coarsener.transform([other])
+
+
+def test_defaults_reach_graphs_without_the_attribute():
+    full, bare = nx.path_graph(3), nx.path_graph(3)
+    full.add_edge(0, 1, weight=5.0)
+    nx.set_node_attributes(full, "C", "element")
+    read = as_graphs([full, bare], defaults={"weight": 2.0, "element": "?"})
+    assert read.edge_weight.tolist() == [5.0, 2.0, 2.0, 2.0]
+    assert len(np.unique(read.node_features.categories)) == 2
+
+
+def test_names_of_categories_must_be_there():
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, 1, "kind")
+    with pytest.raises(ValueError, match="no attribute is called 'kid'"):
+        as_graphs([graph], categorical_features=["kid"])
+    x = np.array([[1, "a"], [2, "b"], [1, "a"]], object)
+    adjacency = np.ones((3, 3)) - np.eye(3)
+    for rule in (["x"], iter(["x[0]"])):
+        features = as_graphs([(adjacency, x)], categorical_features=rule).node_features
+        assert features.kind == (0, 2)
+
+
+def test_names_of_attributes_are_a_list():
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, 1.0, "ab")
+    with pytest.raises(TypeError, match="node_attrs: expected a list"):
+        as_graphs([graph], node_attrs="ab")
+    read = as_graphs([graph, graph], node_attrs=iter(["ab"]))
+    assert read.node_features.n_columns == 1
+
+
+def test_text_and_numbers_are_never_the_same_name():
+    with pytest.raises(TypeError, match="names of nodes: expected either text"):
+        graphs_from_edgelist(EDGES.assign(source=["1", "5", "6"]))
+    with pytest.raises(TypeError, match="names of graphs: expected either text"):
+        graphs_from_edgelist(EDGES, graph_ids=[1, 2])
+    with pytest.raises(ValueError, match="no row of the tables names any"):
+        graphs_from_edgelist(EDGES, graph_ids=["x", "y"])
+
+
+def test_a_column_of_smiles():
+    expected = MoleculeFeaturizer().transform(["CCO", "CC"])
+    table = pd.DataFrame({"smiles": ["CCO", "CC"]})
+    for column in (table, table.to_numpy(), table["smiles"]):
+        graphs = MoleculeFeaturizer(on_invalid="empty").transform(column)
+        assert graphs.node_ptr.tolist() == expected.node_ptr.tolist()
+    with pytest.raises(ValueError, match="expected one column"):
+        MoleculeFeaturizer().transform(table.assign(more=1))
+    for missing in (None, np.nan, " "):
+        with pytest.raises(ValueError, match="Graph 1: expected a SMILES"):
+            MoleculeFeaturizer().transform(["C", missing])
+    with pytest.raises(TypeError, match="Graph 0: expected a SMILES, got 7"):
+        MoleculeFeaturizer(on_invalid="empty").transform([7])

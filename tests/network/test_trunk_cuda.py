@@ -170,3 +170,25 @@ def test_dropout_keeps_its_share(hierarchies, make_shape, monkeypatch):
     share = (whole > 0).float().mean().item()
     assert is_kept.float().mean().item() == pytest.approx(share / 2, rel=0.1)
     torch.testing.assert_close(dropped[is_kept], 2 * whole[is_kept])
+
+
+@pytest.mark.parametrize("n_rows", [0, 1])
+def test_fewer_than_two_rows_leave_the_statistics_as_they_are(n_rows):
+    width = 4
+    tensor = partial(torch.as_tensor, device=DEVICE)
+    norm = torch.nn.BatchNorm1d(width).to(DEVICE)
+    norm.running_mean += torch.arange(width, device=DEVICE)
+    norm.running_var += 1.0
+    z = torch.linspace(-1, 1, 3 * width, device=DEVICE).view(3, width)
+    rows = object.__new__(_trunk_cuda._Rows)
+    rows.capacity, rows.width, rows.n_rows = 3, width, tensor([n_rows])
+    rows.wide, rows.blocks = {"width": width, "WIDTH": 4}, (1,)
+    affine = rows.find_affine(z, norm, norm.weight.detach(), norm.bias.detach())
+    assert norm.running_mean.tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert norm.running_var.tolist() == [2.0] * width
+    assert affine[0].tolist() == norm.running_mean.tolist()
+    grad, out = torch.ones(3, width, device=DEVICE), torch.ones_like(z)
+    rows.through_block(out, grad, z, affine, 1.0)
+    # Known statistics have no gradient: only the factor is left.
+    expected = affine[2].expand(3, width) * (tensor([[0], [1], [2]]) < n_rows)
+    torch.testing.assert_close(grad, expected)
