@@ -101,14 +101,14 @@ class _DeviceBags(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, bags: Bags, table: Tensor) -> Tensor:
-        from skshake.network._trunk_cuda import sum_bags
+        from skshake.network._bags_cuda import sum_bags
 
         ctx.by_row = bags.by_row
         return sum_bags(*bags[:3], table.contiguous())
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor]:
-        from skshake.network._trunk_cuda import sum_bags
+        from skshake.network._bags_cuda import sum_bags
 
         ptr, _, bag, value = ctx.by_row
         return None, sum_bags(ptr, bag, value, grad.contiguous())

@@ -1,17 +1,13 @@
-"""Which graphs make up the batches of an epoch, and batches made ahead of their step.
+"""Which graphs make up the batches of an epoch, and runs of them made at once.
 
-In: a random generator. Out: arrays of graph numbers, one per step, and their levels.
+In: a random generator. Out: arrays of graph numbers, one per step; for a GPU, runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
-
 import numpy as np
 
-from skshake.network._batches import DeviceHierarchies, LevelBatch
+from skshake.network._batches import DeviceHierarchies
 from skshake.network._runs import Run
 
 # Share of positives in class-balanced batches.
@@ -62,39 +58,6 @@ def balanced_batches(
             strict=True,
         )
     ]
-
-
-class BatchesAhead:
-    """Makes the next batch while a step runs, for the CPU.
-
-    Parameters
-    ----------
-    data : DeviceHierarchies
-    forest : int
-    """
-
-    def __init__(self, data: DeviceHierarchies, forest: int) -> None:
-        self._data, self._forest = data, forest
-        self._made: tuple[np.ndarray, Future] | None = None
-        self._thread = ThreadPoolExecutor(1)
-
-    def __enter__(self) -> BatchesAhead:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self._thread.shutdown()
-
-    def take(self, batches: list[np.ndarray]) -> Sequence[LevelBatch]:
-        """Levels of the first batch; begins to make the second."""
-        made, self._made = self._made, None
-        if made is not None and made[0] is batches[0]:
-            batch = made[1].result()
-        else:
-            batch = self._data.batch(batches[0], self._forest)
-        if len(batches) > 1:
-            ahead = self._thread.submit(self._data.batch, batches[1], self._forest)
-            self._made = (batches[1], ahead)
-        return batch
 
 
 class BatchesInRuns:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
@@ -27,7 +26,6 @@ from skshake.graphs import garbage_collection_paused
 from skshake.network._batches import DeviceHierarchies, LevelBatch, send
 from skshake.network._batching import (
     RUN_ROWS,
-    BatchesAhead,
     BatchesInRuns,
     balanced_batches,
     shuffled_batches,
@@ -226,29 +224,29 @@ class Training:
         total = torch.zeros((), device=self.data.device)
         batches = self._batches(self.rng)
         n_graphs, n_done = sum(map(len, batches)), 0
-        with self._stepper(forest) as step:
-            while batches:
-                try:
-                    loss = step(batches)
-                except torch.OutOfMemoryError as error:
-                    batches = self._halve(batches, error)
-                    continue
-                n_done += len(batches[0])
-                total += loss * len(batches.pop(0))
-                self._schedule(n_done / n_graphs)
+        step = self._stepper(forest)
+        while batches:
+            try:
+                loss = step(batches)
+            except torch.OutOfMemoryError as error:
+                batches = self._halve(batches, error)
+                step = self._stepper(forest)
+                continue
+            n_done += len(batches[0])
+            total += loss * len(batches.pop(0))
+            self._schedule(n_done / n_graphs)
         if isinstance(self.optimizer, PESG):
             self.optimizer.end_epoch()
         return float(total) / n_graphs
 
-    @contextmanager
-    def _stepper(self, forest: int) -> Iterator[Callable[[list[np.ndarray]], Tensor]]:
+    def _stepper(self, forest: int) -> Callable[[list[np.ndarray]], Tensor]:
         """A function that updates from the first of some batches."""
         if self.data.device.type == "cuda":
             runs = BatchesInRuns(self.data, forest, self._run_rows)
-            yield lambda batches: self.step_in_run(*runs.take(batches))
-        else:
-            with BatchesAhead(self.data, forest) as ahead:
-                yield lambda batches: self.step(batches[0], ahead.take(batches))
+            return lambda batches: self.step_in_run(*runs.take(batches))
+        return lambda batches: self.step(
+            batches[0], self.data.batch(batches[0], forest)
+        )
 
     def _schedule(self, share: float) -> None:
         """Set the learning rate for the given share of the epoch done."""

@@ -15,52 +15,13 @@ import torch
 from torch import Tensor
 
 from skshake.network import _triton as kernels
+from skshake.network._bags_cuda import ceil_power, count_splits, count_warps
 from skshake.network._trunk import BLOCK, N_POOLINGS, TrunkPlan
 
 # Programs that share the rows where sums over all of them are needed.
 N_SHARES = 128
 # Rows, and columns, that one program holds at once.
 ROWS, COLUMNS = 16, 16
-# Entries of one bag (arcs of one edge state) that one program sums.
-MOST_ENTRIES, MOST_SPLITS = 64, 64
-
-
-def ceil_power(number: float) -> int:
-    """Smallest power of two that is at least the number."""
-    return 1 << max(0, int(-(-number // 1)) - 1).bit_length()
-
-
-def _split(n_entries: int, n_bags: int) -> int:
-    """Programs that share a bag: many where bags are few and long."""
-    splits = ceil_power(8 * n_entries / max(n_bags, 1) / MOST_ENTRIES)
-    return min(splits, MOST_SPLITS) if n_entries > 8 * n_bags else 1
-
-
-def sum_bags(offsets: Tensor, rows: Tensor, values: Tensor, table: Tensor) -> Tensor:
-    """Weighted sum of rows of a table for each bag, float32 (n_bags, width)."""
-    n_bags, width = len(offsets) - 1, table.shape[1]
-    splits = _split(len(rows), n_bags)
-    out = table.new_empty(splits, n_bags, width)
-    if out.numel():
-        entries = min(16, ceil_power(len(rows) / n_bags))
-        kernels.sum_bags[(n_bags, splits)](
-            offsets,
-            rows,
-            values,
-            table,
-            out,
-            n_bags,
-            width,
-            SPLITS=splits,
-            ENTRIES=entries,
-            WIDTH=ceil_power(width),
-            num_warps=_warps(entries * width),
-        )
-    return out[0] if splits == 1 else out.sum(dim=0)
-
-
-def _warps(n_values: int) -> int:
-    return 1 if n_values <= 1_024 else 4
 
 
 class _Rows:
@@ -87,7 +48,7 @@ class _Rows:
             e,
             out,
             ARCS=self.n_arcs,
-            num_warps=_warps(self.n_arcs * self.width),
+            num_warps=count_warps(self.n_arcs * self.width),
             **self.wide,
         )
         return out
@@ -107,7 +68,7 @@ class _Rows:
             grad_h,
             grad_epsilon,
             ARCS=self.n_arcs,
-            num_warps=_warps(self.n_arcs * self.width),
+            num_warps=count_warps(self.n_arcs * self.width),
             **self.wide,
         )
         return grad_h, grad_epsilon.sum().view(1)
@@ -132,7 +93,7 @@ class _Rows:
             n_edges,
             SPLITS=splits,
             ARCS=n_arcs,
-            num_warps=_warps(n_arcs * self.width),
+            num_warps=count_warps(n_arcs * self.width),
             **self.wide,
         )
 
@@ -320,7 +281,7 @@ class _Pass:
         grad, grad_pooled = grad.clone(), grad_pooled.contiguous()
         if self.pooling is not None:
             self.pooling.number_rows()
-        splits = _split(len(plan.arcs.neighbour), len(self.e))
+        splits = count_splits(len(plan.arcs.neighbour), len(self.e))
         grad_e = self.e.new_zeros(splits, *self.e.shape)
         gradients: list[Tensor] = []
         t = len(self.outputs)
