@@ -165,10 +165,8 @@ class StaticBatch:
             arrays.sources, arrays.rows = [], []
 
         def note(depth: int, source: Tensor, part: Part) -> Tensor:
-            arrays, bounds = (
-                self._arrays[source.dtype == torch.int64],
-                run.bounds[depth],
-            )
+            bounds = run.bounds[depth]
+            arrays = self._arrays[source.dtype == torch.int64]
             width = int(np.prod(source.shape[1:]))
             first, last = bounds[part.unit][:-1], bounds[part.unit][1:]
             shift = np.zeros_like(first)
