@@ -418,3 +418,24 @@ def test_the_auc_margin_goes_on_from_cross_entropy(hierarchies, y):
     after = model.fit(hierarchies, y).decision_function(hierarchies)
     # Next to no rate moves next to nothing but the statistics of the normalisation.
     assert np.corrcoef(before, after)[0, 1] > 0.9
+
+
+def test_equal_seeds_give_equal_weights_in_any_process():
+    code = (
+        "import joblib\n"
+        "from skshake import KFCoarsener, SHAKEClassifier\n"
+        "from skshake.datasets import load_mutag\n"
+        "graphs, y = load_mutag(return_X_y=True)\n"
+        "X = KFCoarsener(q=1.0, random_state=0).fit_transform(graphs)\n"
+        "fits = (SHAKEClassifier(max_iter=3, random_state=0) for _ in range(2))\n"
+        "weights = [m.fit(X, y).module_.state_dict() for m in fits]\n"
+        "print(*(joblib.hash({k: v.numpy() for k, v in w.items()}) for w in weights))"
+    )
+    command = [sys.executable, "-c", code]
+    hashes = [
+        subprocess.run(
+            command, check=True, timeout=120, capture_output=True, text=True
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert len({name for both in hashes for name in both}) == 1
