@@ -3,6 +3,15 @@
 from skshake.datasets._arrays import load_npz
 from skshake.datasets._bundled import load_bace, load_mutag
 from skshake.datasets._molecules import load_molecules_csv
+from skshake.datasets._synthetic import make_graph_classification, make_like
 from skshake.datasets._tu import load_tu
 
-__all__ = ["load_bace", "load_molecules_csv", "load_mutag", "load_npz", "load_tu"]
+__all__ = [
+    "load_bace",
+    "load_molecules_csv",
+    "load_mutag",
+    "load_npz",
+    "load_tu",
+    "make_graph_classification",
+    "make_like",
+]
