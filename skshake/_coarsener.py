@@ -20,7 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from skshake._persistence import SaveMixin
-from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_of
+from skshake.forests import (
+    MAX_SEED,
+    as_resolutions,
+    check_weights,
+    draw_partitions,
+    streams_of,
+)
 from skshake.graphs import (
     GraphCollection,
     as_graphs,
@@ -372,6 +378,7 @@ class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
 
     def _coarsen(self, graphs: GraphCollection) -> HierarchyCollection:
         """Draw forests and pool, in chunks of about equal size."""
+        check_weights(graphs, self.q_)
         n_chunks = effective_n_jobs(self.n_jobs)
         if self.verbose:
             n_chunks = max(n_chunks, BARS)

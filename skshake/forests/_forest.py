@@ -13,10 +13,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skshake.forests._small_q import LARGEST_COMPONENT
 from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
-from skshake.graphs import GOLDEN, GraphCollection, as_graphs, mix
+from skshake.graphs import GOLDEN, GraphCollection, as_graphs, mix, owner_of
 
 MAX_SEED = np.iinfo(np.int32).max
+
+# Largest weighted degree over q that inverses of small components have digits for, and
+# steps back and forth that a walk through a large one may take.
+MOST_DIGITS, MOST_STEPS = 1e13, 1e10
 
 
 def streams_of(graphs: GraphCollection, seed: int, forest: int = 0) -> np.ndarray:
@@ -85,6 +90,43 @@ def as_resolutions(q: Any) -> np.ndarray:
     return np.sort(values)[::-1].copy()
 
 
+def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
+    """Refuse weights, or a q, with which drawing would not end or lose all digits.
+
+    Raises
+    ------
+    ValueError
+        The message names the graph.
+    """
+    if not np.isfinite(q).any() or not graphs.n_nodes:
+        return
+    least, degree = float(q[np.isfinite(q)].min()), graphs.degrees
+    n_nodes = np.diff(graphs.node_ptr)
+    is_large = n_nodes > LARGEST_COMPONENT
+    advice = "scale the weights down, or take a larger q"
+    node = int(degree.argmax())
+    if degree[node] > MOST_DIGITS * least:
+        i = int(owner_of(graphs.node_ptr)[node])
+        raise ValueError(
+            f"Graph {i}: a node has weighted degree {degree[node]:g} and q is "
+            f"{least:g}; {advice}"
+        )
+    total = np.bincount(owner_of(graphs.node_ptr), degree, len(n_nodes))
+    steps = np.where(is_large, total / np.maximum(n_nodes, 1) / least, 0.0)
+    if graphs.edge_weight is not None and graphs.n_edges:
+        # A heavy edge is walked along until something else happens to its ends.
+        weight, owner = graphs.edge_weight, owner_of(graphs.edge_ptr)
+        rest = degree[graphs.numbered_ends].sum(axis=1) - 2 * weight + 2 * least
+        back_and_forth = np.where(is_large[owner], weight / rest, 0.0)
+        np.maximum.at(steps, owner, back_and_forth)
+    i = int(steps.argmax())
+    if steps[i] > MOST_STEPS:
+        raise ValueError(
+            f"Graph {i}: a forest would take some {steps[i]:.0e} steps at q = "
+            f"{least:g}; {advice}"
+        )
+
+
 def draw_partitions(
     graphs: GraphCollection, qs: np.ndarray, streams: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, int]:
@@ -150,7 +192,8 @@ def sample_forests(
     Raises
     ------
     ValueError
-        If a q is not positive or appears twice, or as :func:`skshake.as_graphs` does.
+        If a q is not positive or appears twice, if weights are so large beside it that
+        drawing would not end, or as :func:`skshake.as_graphs` does.
 
     References
     ----------
@@ -169,6 +212,7 @@ def sample_forests(
     """
     collection = as_graphs(graphs)
     qs = as_resolutions(q)
+    check_weights(collection, qs)
     seed = check_random_state(random_state).randint(MAX_SEED)
     streams = streams_of(collection, seed)
     parent, block, n_steps = draw_partitions(collection, qs, streams)

@@ -26,6 +26,9 @@ from skshake.graphs._features import (
 from skshake.graphs._ragged import offsets, owner_of
 from skshake.graphs._readers import NO_ARCS, Columns, GraphRecord, as_array, join
 
+# Weights between which float32 rounds without losing them.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30
+
 
 @contextmanager
 def naming_graph(ptr: np.ndarray) -> Iterator[None]:
@@ -266,10 +269,10 @@ def stack_weights(records: list[GraphRecord], arc_ptr: np.ndarray) -> np.ndarray
             )
         parts.append(weight.reshape(n_rows).astype(np.float64))
     weights = np.concatenate(parts)
-    is_bad = ~(np.isfinite(weights) & (weights > 0))
+    is_bad = ~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT))
     if is_bad.any():
         raise ValueError(
             f"Graph {_first_graph(is_bad, arc_ptr)}: edge weight {weights[is_bad][0]}; "
-            "expected positive finite numbers"
+            f"expected positive numbers from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
     return weights

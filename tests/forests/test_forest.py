@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from skshake import as_graphs, sample_forests
+from skshake import KFCoarsener, as_graphs, sample_forests
 
 QS = [np.inf, 50.0, 2.0, 0.3, 1e-3]
 
@@ -94,3 +94,18 @@ def test_relabelled_graphs_have_forests_of_the_same_size_in_law(global_random_se
 def test_bad_q_is_refused(q, triangle_with_tail):
     with pytest.raises(ValueError, match="q: expected"):
         sample_forests([triangle_with_tail], q)
+
+
+def test_weights_with_which_drawing_would_not_end_are_refused():
+    heavy, long = np.ones((4, 4)) - np.eye(4), np.diag(np.ones(599), 1)
+    good, long = heavy.copy(), long + long.T
+    heavy[0, 1] = heavy[1, 0] = 1e20
+    with pytest.raises(ValueError, match="Graph 1: a node has weighted degree 1e"):
+        sample_forests([good, heavy], 1.0)
+    long[0, 1] = long[1, 0] = 1e12
+    for n_jobs in (None, 2):
+        with pytest.raises(ValueError, match=r"Graph 1: a forest would take some 3e"):
+            KFCoarsener(q=1.0, n_jobs=n_jobs).fit([good, long])
+    for weight in (1e300, 1e-300):
+        with pytest.raises(ValueError, match=r"Graph 0: edge weight .*1e-30 to 1e\+30"):
+            sample_forests([good * weight], 1.0)
