@@ -213,7 +213,8 @@ def as_graphs(
         node_features = stack_features(node_columns, n_nodes, rule)
         arc_features = stack_features(edge_columns, n_arcs, rule)
         check_names(rule, node_features, arc_features)
-        weights = stack_weights(records, offsets(n_arcs))
+        given = [record.edge_weight for record in records]
+        weights = stack_weights(given, offsets(n_arcs))
     return from_arcs(n_nodes, n_arcs, ends, node_features, arc_features, weights)
 
 

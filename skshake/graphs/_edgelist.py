@@ -14,7 +14,6 @@ from skshake.graphs._collection import GraphCollection
 from skshake.graphs._features import CategoricalRule, Features, check_rule
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
-from skshake.graphs._readers import GraphRecord
 from skshake.graphs._stacking import stack_features, stack_weights
 
 
@@ -140,8 +139,8 @@ def graphs_from_edgelist(
     else:
         of_node = pd.Index(_column(nodes, graph, "nodes"))
         named = pd.Index(_column(nodes, node, "nodes"))
+        _check_alike("names of nodes", *ends, named)
     wanted = pd.Index([] if graph_ids is None else list(graph_ids))
-    _check_alike("names of nodes", *ends, named)
     _check_alike("names of graphs", of_edge, of_node, wanted)
     ids = wanted
     if graph_ids is None:
@@ -173,8 +172,7 @@ def graphs_from_edgelist(
         parts = np.split(
             _column(edges, weight, "edges")[edge_order], np.cumsum(n_arcs)[:-1]
         )
-        records = [GraphRecord(0, None, {}, {}, part) for part in parts]
-        weights = stack_weights(records, offsets(n_arcs))
+        weights = stack_weights(parts, offsets(n_arcs))
     rule = categorical_features
     return from_arcs(
         n_nodes,

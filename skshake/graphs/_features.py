@@ -205,7 +205,7 @@ def check_names(rule: CategoricalRule, *sides: Features) -> None:
 
 def is_categorical(field: str, dtype: np.dtype, rule: CategoricalRule) -> bool:
     """Whether columns are categories under the user's rule; strings always are."""
-    if dtype.kind in "US":
+    if dtype.kind in "US" or dtype == TEXT_CODE:
         return True
     if isinstance(rule, str):
         return dtype.kind in "iub"

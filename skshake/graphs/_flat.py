@@ -14,7 +14,7 @@ from skshake.graphs._collection import GraphCollection
 from skshake.graphs._features import CategoricalRule, Features, check_rule
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
-from skshake.graphs._readers import GraphRecord, as_array
+from skshake.graphs._readers import as_array
 from skshake.graphs._stacking import stack_features, stack_weights
 
 
@@ -108,8 +108,7 @@ def from_edges(
     weights = None
     if edge_weight is not None:
         parts = _split(edge_weight, arcs, "edge_weight")
-        records = [GraphRecord(0, None, {}, {}, part) for part in parts]
-        weights = stack_weights(records, offsets(arcs))
+        weights = stack_weights(parts, offsets(arcs))
     return from_arcs(
         nodes,
         arcs,

@@ -242,23 +242,22 @@ def stack_features(
                 is_coded = values.dtype.kind == "V"
                 values = values.view(CATEGORY) if is_coded else code_strings(values)
                 texts.append(field)
-                is_category = True
             stacked.append((field, values, is_category))
     with naming_graph(offsets(counts)):
         return build_features(stacked, int(counts.sum()), texts)
 
 
-def stack_weights(records: list[GraphRecord], arc_ptr: np.ndarray) -> np.ndarray | None:
-    """Weights of all rows; None if every graph is unweighted."""
-    if all(record.edge_weight is None for record in records):
+def stack_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
+    """Weights of all rows from those of each graph; None if every graph has none."""
+    if all(part is None for part in given):
         return None
     parts = []
-    for i, record in enumerate(records):
+    for i, part in enumerate(given):
         n_rows = int(arc_ptr[i + 1] - arc_ptr[i])
-        if record.edge_weight is None:
+        if part is None:
             parts.append(np.ones(n_rows))
             continue
-        weight = as_array(record.edge_weight)
+        weight = as_array(part)
         if n_rows and weight.dtype.kind not in "biuf":
             raise TypeError(
                 f"Graph {i}: edge weight: expected numbers, got dtype {weight.dtype}"
