@@ -336,9 +336,10 @@ def test_averaged_weights_are_those_that_are_validated(hierarchies, y):
     assert (one != other).any()
 
 
-def test_one_class_predicted_for_all_warns(hierarchies, y):
+def test_one_class_predicted_for_all_warns():
+    alike = [np.ones((3, 3))] * 20
     with pytest.warns(ConvergenceWarning, match="one class is predicted"):
-        fast(learning_rate=1e-9, max_iter=1).fit(hierarchies, y)
+        fast(max_iter=1).fit(alike, [0, 1] * 10)
 
 
 def test_metadata_is_routed_to_fit(hierarchies, y):

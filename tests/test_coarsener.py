@@ -93,14 +93,16 @@ def test_few_graphs_get_many_forests(small_mutag, monkeypatch):
 
 
 def test_graphs_without_features_get_their_degree(triangle_with_tail):
-    coarsener = KFCoarsener(q=np.inf).fit([triangle_with_tail])
+    coarsener = KFCoarsener(q=np.inf, walk_length=0).fit([triangle_with_tail])
     assert coarsener.n_features_in_ == 1
     x = coarsener.transform([triangle_with_tail])[0].levels[0].x
     np.testing.assert_allclose(x.ravel(), np.log1p([2, 2, 3, 1, 0]), rtol=1e-6)
 
 
 def test_integers_stand_in_for_fitted_floats(triangle_with_tail):
-    coarsener = KFCoarsener(q=np.inf).fit([(triangle_with_tail, np.ones((5, 2)))])
+    coarsener = KFCoarsener(q=np.inf, walk_length=0).fit(
+        [(triangle_with_tail, np.ones((5, 2)))]
+    )
     x = coarsener.transform([(triangle_with_tail, np.ones((5, 2), int))])[0].levels[0].x
     assert x.tolist() == np.ones((5, 2)).tolist()
 
@@ -126,7 +128,9 @@ def test_fields_are_matched_by_name(triangle_with_tail):
         nx.set_node_attributes(graph, dict(enumerate(b)), names[1])
         return graph
 
-    coarsener = KFCoarsener(q=np.inf).fit([path([1.0, 2.0], [10.0, 20.0])])
+    coarsener = KFCoarsener(q=np.inf, walk_length=0).fit(
+        [path([1.0, 2.0], [10.0, 20.0])]
+    )
     x = coarsener.transform([path([1, 2], [10.0, 20.0])])[0].levels[0].x
     assert x.tolist() == [[1, 10], [2, 20]]
     with pytest.raises(ValueError, match="'c'"):
@@ -215,8 +219,14 @@ def test_invariants_of_any_coarsening(data):
             matrix[i, j] = matrix[j, i] = data.draw(st.sampled_from([1.0, 0.1, 50.0]))
         graphs.append((matrix, np.arange(n, dtype=float)))
     q = data.draw(st.sampled_from([0.01, 1.0, 50.0]))
-    coarsener = KFCoarsener(q=q, node_pooling="sum", n_forests=1, random_state=0)
-    coarsener.set_params(n_jobs=data.draw(st.sampled_from([None, 2])))
+    coarsener = KFCoarsener(
+        q=q,
+        node_pooling="sum",
+        walk_length=0,
+        n_forests=1,
+        n_jobs=data.draw(st.sampled_from([None, 2])),
+        random_state=0,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReductionWarning)
         hierarchies = coarsener.fit_transform(graphs)
@@ -241,6 +251,7 @@ def test_real_sets_keep_all_invariants(name, shared_data):
         q=[np.inf, 50.0, 2.0, 0.1],
         node_pooling="sum",
         edge_pooling="sum",
+        walk_length=0,
         n_forests=1,
         random_state=0,
     )

@@ -22,7 +22,12 @@ QS = [np.inf, 50.0, 2.0, 0.1, 1e-6]
 def check(graphs: GraphCollection) -> list[float]:
     """Assert the invariants; share of nodes kept at each q."""
     coarsener = KFCoarsener(
-        q=QS, node_pooling="sum", edge_pooling="sum", n_forests=1, random_state=0
+        q=QS,
+        node_pooling="sum",
+        edge_pooling="sum",
+        walk_length=0,
+        n_forests=1,
+        random_state=0,
     )
     levels = coarsener.fit_transform(graphs).levels
     u, v = graphs.numbered_ends.T

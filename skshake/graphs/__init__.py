@@ -27,6 +27,7 @@ from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._molecules import graphs_from_smiles, parse_smiles
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
+from skshake.graphs._walks import return_probabilities, with_return_probabilities
 
 __all__ = [
     "CATEGORY",
@@ -55,7 +56,9 @@ __all__ = [
     "offsets",
     "owner_of",
     "parse_smiles",
+    "return_probabilities",
     "rows_of",
     "with_degree_feature",
+    "with_return_probabilities",
     "without_features",
 ]

@@ -216,6 +216,24 @@ class GraphCollection(Sequence):
             None if self.edge_weight is None else self.edge_weight[edges],
         )
 
+    def with_node_features(self, features: Features) -> GraphCollection:
+        """Give the same graphs other node features, sharing what is derived of edges.
+
+        Parameters
+        ----------
+        features : Features
+            One row per node.
+
+        Returns
+        -------
+        graphs : GraphCollection
+        """
+        graphs = replace(self, node_features=features)
+        for name in ("arcs", "components"):
+            if name in self.__dict__:
+                graphs.__dict__[name] = self.__dict__[name]
+        return graphs
+
     def as_writable(self) -> GraphCollection:
         """Give the same graphs in arrays that can be written.
 
@@ -330,7 +348,7 @@ def with_degree_feature(graphs: GraphCollection) -> GraphCollection:
     """Give graphs without node features the column log(1 + weighted degree)."""
     degree = np.log1p(graphs.degrees).astype(FLOAT)[:, None]
     features = build_features([("degree", degree, False)], graphs.n_nodes)
-    return replace(graphs, node_features=features)
+    return graphs.with_node_features(features)
 
 
 def without_features(graphs: GraphCollection) -> GraphCollection:

@@ -135,17 +135,22 @@ class Level:
 
 
 class Pooling(NamedTuple):
-    """How coarse nodes and edges get their features."""
+    """How coarse nodes and edges get their features.
+
+    Return probabilities of up to ``walk_length`` steps join those of input nodes.
+    """
 
     node_pooling: str
     edge_pooling: str
     node_vocabulary: Vocabulary
     edge_vocabulary: Vocabulary
+    walk_length: int = 0
 
     @property
     def key(self) -> int:
         """A number that tells poolings with other columns or categories apart."""
-        digest = hashlib.sha256(f"{self.node_pooling} {self.edge_pooling}".encode())
+        names = f"{self.node_pooling} {self.edge_pooling} {self.walk_length}"
+        digest = hashlib.sha256(names.encode())
         for vocabulary in (self.node_vocabulary, self.edge_vocabulary):
             for codes in vocabulary.categories:
                 digest.update(len(codes).to_bytes(8, "little") + codes.tobytes())
