@@ -10,7 +10,9 @@ bundled molecules are used. ``--quick`` takes a hundredth of the graphs and one 
 ``--device cuda`` trains on a GPU, ``--workers`` processes feed torch_geometric's loop.
 """
 
+import multiprocessing
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import torch
@@ -151,7 +153,8 @@ def make_training(
 ) -> tuple[Training, float]:
     """Our training at one resolution, and the seconds that coarsening took."""
     start = time.perf_counter()
-    coarsener = KFCoarsener(q=q, n_forests=1, n_jobs=-1, random_state=0)
+    # The twin knows no return probabilities.
+    coarsener = KFCoarsener(q=q, walk_length=0, n_forests=1, n_jobs=-1, random_state=0)
     hierarchies = coarsener.fit_transform(graphs)
     seconds = time.perf_counter() - start
     model = SHAKEClassifier(
@@ -306,23 +309,31 @@ def main() -> None:
     if device == CPU:
         with lanes_in_threads():
             report(time_phases(training))
-    report(bench_memory(graphs, y))
+    report({"peak memory above the input / input": bench_memory(graphs, y)})
     benchmark.write()
 
 
-def bench_memory(graphs: GraphCollection, y: np.ndarray) -> dict[str, float]:
-    """Growth while data is sent and an epoch runs, over the bytes of the input."""
-    arrays = [graphs.node_ptr, graphs.edge_ptr, graphs.edges]
-    for part in (graphs.node_features, graphs.edge_features):
-        arrays += [part.numeric, part.categories]
-    n_bytes = sum(array.nbytes for array in arrays)
+def grow(graphs: GraphCollection, y: np.ndarray) -> int:
+    """Bytes that a process grows by while it coarsens, sends and trains an epoch."""
 
-    def run() -> None:
-        training, _ = make_training(graphs, y, 4, 1.9)
+    def run(step: int) -> None:
+        training, _ = make_training(graphs[::step], y[::step], 4, 1.9)
         with lanes_in_threads():
             training.run_epoch()
 
-    return {"peak memory above the input / input": measure_peak(run) / n_bytes}
+    # Compiled code and thread pools are not data.
+    run(16)
+    return measure_peak(lambda: run(1))
+
+
+def bench_memory(graphs: GraphCollection, y: np.ndarray) -> float:
+    """Growth over the bytes of the input, in a process that has not grown before."""
+    arrays = [graphs.node_ptr, graphs.edge_ptr, graphs.edges]
+    for part in (graphs.node_features, graphs.edge_features):
+        arrays += [part.numeric, part.categories]
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
+        grown = fresh.submit(grow, graphs, y).result()
+    return grown / sum(array.nbytes for array in arrays)
 
 
 if __name__ == "__main__":

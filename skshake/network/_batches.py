@@ -81,20 +81,26 @@ class _Ranges:
     def take(
         self, values: Tensor, chosen: _Chosen, shift: Tensor | None = None
     ) -> Tensor:
-        """Values of the chosen graphs' rows, each plus the shift of its graph."""
+        """Values of the chosen graphs' rows, each plus the shift of its graph.
+
+        Integers are kept in 32 bits, and come in the 64 that torch indexes with.
+        """
         if values.device.type == "cpu":
             return self._copy(values, chosen, shift)
         rows, owner = self._rows(chosen)
         taken = values[rows]
+        if not values.is_floating_point():
+            taken = taken.long()
         return taken if shift is None else taken + shift[owner]
 
     def _copy(self, values: Tensor, chosen: _Chosen, shift: Tensor | None) -> Tensor:
         n_rows = int(self.host_counts[chosen.host].sum())
-        out = values.new_empty(n_rows, *values.shape[1:])
+        dtype = values.dtype if values.is_floating_point() else torch.int64
+        out = values.new_empty(n_rows, *values.shape[1:], dtype=dtype)
         if values.numel() == 0:
             return out
         if shift is None:
-            shift = values.new_empty(0)
+            shift = out.new_empty(0)
         copy_ranges(
             self.starts.numpy(),
             self.counts.numpy(),
@@ -136,7 +142,7 @@ class _Features:
         self.kind: Tensor | None = None
         self.n_slots = features.n_slots
         if len(first) <= MOST_KINDS:
-            self.kind = send(kind, device)
+            self.kind = send(kind.astype(np.int32), device)
             few = features.take(first)
             arrays = (few.indptr, few.slots.astype(np.int64), few.shares)
             offsets, slots, shares = (send(array, device) for array in arrays)
@@ -145,8 +151,8 @@ class _Features:
             self.kinds = FeatureBatch(send(few.numeric, device), bags, self.n_slots)
             return
         self.numeric = send(features.numeric, device)
-        self.n_entries = send(np.diff(features.indptr), device)
-        self.slots = send(features.slots.astype(np.int64), device)
+        self.n_entries = send(np.diff(features.indptr).astype(np.int32), device)
+        self.slots = send(features.slots, device)
         self.shares = send(features.shares, device)
         self.entries = _Ranges(features.indptr[ptr], device)
 
@@ -170,7 +176,7 @@ def _find_kinds(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
     each = np.arange(len(prints) + 1)
     hash_rows(each, features.numeric.view(np.uint32), prints)
     _, first, kind = np.unique(prints, return_index=True, return_inverse=True)
-    return first, kind.astype(np.int64)
+    return first, kind
 
 
 def _with_sizes(level: Level, input_node_ptr: np.ndarray) -> PooledFeatures:
@@ -201,10 +207,11 @@ class _DeviceOverlap:
         overlap = overlap_matrix(fine, coarse, input_node_ptr)
         entry_ptr = overlap.indptr[fine.node_ptr].astype(np.int64)
         first_column = np.repeat(coarse.node_ptr[:-1], np.diff(entry_ptr))
+        within = overlap.indices - first_column
         sizes = np.repeat(overlap.sum(axis=1), np.diff(overlap.indptr))
         self.entries = _Ranges(entry_ptr, device)
-        self.n_shared = send(np.diff(overlap.indptr).astype(np.int64), device)
-        self.coarse = send(overlap.indices.astype(np.int64) - first_column, device)
+        self.n_shared = send(np.diff(overlap.indptr).astype(np.int32), device)
+        self.coarse = send(within.astype(np.int32), device)
         self.shares = send((overlap.data / sizes).astype(np.float32), device)
 
     def gather(self, fine_nodes: _Ranges, coarse_ptr: Tensor, chosen: _Chosen) -> Bags:
@@ -229,14 +236,14 @@ class _DeviceLevel:
         self.nodes = _Ranges(level.node_ptr, device)
         self.edges = _Ranges(level.edge_ptr, device)
         self.arcs = _Ranges(arc_ptr, device)
-        self.n_arcs = send(np.diff(arcs.indptr), device)
-        self.neighbour = send(arcs.indices.astype(np.int64), device)
+        self.n_arcs = send(np.diff(arcs.indptr).astype(np.int32), device)
+        self.neighbour = send(arcs.indices, device)
         self.weight = send(level.edge_weight[edge_of_arc], device)
         x = _with_sizes(level, input_node_ptr)
         self.x = _Features(x, level.node_ptr, device)
         self.edge_attr = _Features(level.edge_attr, level.edge_ptr, device)
         if self.edge_attr.kind is None:
-            self.edge_row = send(arcs.edge_of_arc.astype(np.int64), device)
+            self.edge_row = send(arcs.edge_of_arc, device)
         else:
             self.edge_row = self.edge_attr.kind[send(edge_of_arc, device)]
 
