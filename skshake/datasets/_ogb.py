@@ -1,0 +1,111 @@
+"""Folders in the format of the Open Graph Benchmark, as its downloads unpack.
+
+In: compressed CSV files. Out: a Bunch of a GraphCollection, labels and the split.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from skshake.graphs import from_edges
+
+PARTS = ("train", "valid", "test")
+
+
+def _read(folder: Path, name: str, n_rows: int | None = None) -> np.ndarray:
+    """Rows of a file without header, of the kind of numbers that it holds."""
+    import pandas as pd
+
+    path = folder / f"{name}.csv.gz"
+    try:
+        values = pd.read_csv(path, header=None).to_numpy()
+    except pd.errors.EmptyDataError:
+        values = np.empty((0, 2), np.int64)
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"{path}: expected numbers, got {values.dtype}")
+    if n_rows is not None and len(values) != n_rows:
+        raise ValueError(f"{path}: expected {n_rows} rows, got {len(values)}")
+    return values
+
+
+def _read_split(folder: Path, split: str | None) -> dict[str, np.ndarray]:
+    """Graph numbers of each part of the split, if the folder has one."""
+    found = sorted(path for path in folder.glob("split/*") if path.is_dir())
+    names = [path.name for path in found]
+    if split is None and len(found) > 1:
+        raise ValueError(f"{folder}: split: choose one of {names}")
+    if split is not None and split not in names:
+        raise ValueError(f"{folder}: split: expected one of {names}, got {split!r}")
+    if not found:
+        return {}
+    chosen = found[names.index(split)] if split is not None else found[0]
+    return {part: _read(chosen, part)[:, 0].astype(np.int64) for part in PARTS}
+
+
+def load_ogb(
+    folder: str | Path, *, split: str | None = None, return_X_y: bool = False
+) -> Any:
+    """Load a graph set in the folder format of the Open Graph Benchmark.
+
+    Parameters
+    ----------
+    folder : str or Path
+        With ``raw/edge.csv.gz``, ``num-node-list.csv.gz``, ``num-edge-list.csv.gz``,
+        ``graph-label.csv.gz``, and optionally ``node-feat.csv.gz`` and
+        ``edge-feat.csv.gz``; integers become categories, other numbers stay numbers.
+        ``split/<name>/train.csv.gz``, ``valid.csv.gz`` and ``test.csv.gz`` hold graph
+        numbers.
+    split : str or None, default=None
+        Name of the split; None where there is one or none.
+    return_X_y : bool, default=False
+        Return ``(graphs, y)`` instead of a Bunch.
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (GraphCollection), ``target`` of shape (n_graphs,) or (n_graphs,
+        n_targets; NaN where missing), and ``train``, ``valid``, ``test``, int64 arrays
+        of graph numbers, where there is a split.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is not there that must be.
+    ValueError
+        If numbers of rows disagree or are no numbers, or the split is not one of the
+        folder's.
+
+    References
+    ----------
+    Hu et al. (2020), "Open Graph Benchmark: Datasets for Machine Learning on Graphs".
+    """
+    folder = Path(folder)
+    raw = folder / "raw"
+    n_nodes, n_edges = (
+        _read(raw, f"num-{unit}-list")[:, 0].astype(np.int64)
+        for unit in ("node", "edge")
+    )
+    features = {}
+    for argument, name, counts in (
+        ("x", "node", n_nodes),
+        ("edge_attr", "edge", n_edges),
+    ):
+        if (raw / f"{name}-feat.csv.gz").exists():
+            features[argument] = _read(raw, f"{name}-feat", int(counts.sum()))
+    try:
+        graphs = from_edges(
+            _read(raw, "edge", int(n_edges.sum())), n_edges, n_nodes, **features
+        )
+    except ValueError as error:
+        raise ValueError(f"{folder}: {error}") from error
+    y = _read(raw, "graph-label", len(n_nodes))
+    if np.isfinite(y).all() and (y == np.floor(y)).all():
+        y = y.astype(np.int64)
+    target = y[:, 0] if y.shape[1] == 1 else y
+    if return_X_y:
+        return graphs, target
+    return Bunch(data=graphs, target=target, **_read_split(folder, split))
