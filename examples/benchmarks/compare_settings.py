@@ -33,6 +33,8 @@ PAPER = {
 SETTINGS: dict[str, tuple[dict, dict]] = {
     "default": ({}, {}),
     "paper's training": ({}, PAPER),
+    "no walks": ({"walk_length": 0}, {}),
+    "walks of 16 steps": ({"walk_length": 16}, {}),
     "one forest": ({"n_forests": 1}, {}),
     "no coarsening": ({"q": float("inf")}, {}),
     "two levels, add": ({"include_original": True}, {"n_layers": 2}),
@@ -43,6 +45,9 @@ SETTINGS: dict[str, tuple[dict, dict]] = {
     "layer norm": ({}, {"norm": "layer"}),
     "residual": ({}, {"residual": True}),
     "no dropout": ({}, {"dropout": 0.0}),
+    "dropout 0.5": ({}, {"dropout": 0.5}),
+    "weight decay 0.01": ({}, {"weight_decay": 0.01}),
+    "100 epochs": ({}, {"max_iter": 100}),
     "constant rate": ({}, {"schedule": "constant"}),
     "rate 0.003": ({}, {"learning_rate": 0.003}),
     "width 128": ({}, {"hidden_dim": 128}),

@@ -1,6 +1,7 @@
 """Every script explains itself and runs at reduced size."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,10 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BENCHMARKS = sorted((ROOT / "examples" / "benchmarks").glob("[!_]*.py"))
+MUTAG = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
+BENCHMARKS = ROOT / "examples" / "benchmarks"
+REPRODUCE = ROOT / "examples" / "reproduce"
+SCRIPTS = sorted((ROOT / "examples").rglob("[!_]*.py"))
 
 
 def _run(script, *arguments, cwd=ROOT):
@@ -19,7 +23,32 @@ def _run(script, *arguments, cwd=ROOT):
     ).stdout
 
 
-@pytest.mark.parametrize("script", BENCHMARKS, ids=lambda path: path.name)
+def _write_molecules(folder, targets):
+    """A CSV of forty molecules whose targets alternate, and its split."""
+    n_columns = targets[0].count(",") + 1
+    lines = ["smiles," + ",".join(f"y{k}" for k in range(n_columns))]
+    for k, smiles in enumerate(["CCO", "c1ccccc1", "CCN", "CCCl"] * 10):
+        lines.append(f"{smiles},{targets[k % 2]}")
+    (folder / "small.csv").write_text("\n".join(lines))
+    rows = {"train": range(20), "valid": range(20, 30), "test": range(30, 40)}
+    np.savez(folder / "small_scaffold.npz", **{k: list(v) for k, v in rows.items()})
+    return folder / "small.csv"
+
+
+@pytest.fixture(scope="module")
+def as_dd(tmp_path_factory):
+    """A data folder in which the bundled molecules pass for DD."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "graphs").mkdir()
+    shutil.copy(MUTAG, folder / "graphs" / "DD.npz")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "script",
+    [script for script in SCRIPTS if script.name != "quickstart.py"],
+    ids=lambda path: path.name,
+)
 def test_help_explains(script):
     assert "usage" in _run(script, "--help")
 
@@ -31,9 +60,8 @@ def test_quickstart_shows_score_q_star_and_figure(tmp_path):
 
 
 def test_bench_accuracy_prints_a_row():
-    mutag = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
-    script = ROOT / "examples" / "benchmarks" / "bench_accuracy.py"
-    printed = _run(script, mutag, "--folds", 2, "--max-iter", 1, "--n-jobs", 1)
+    script = BENCHMARKS / "bench_accuracy.py"
+    printed = _run(script, MUTAG, "--folds", 2, "--max-iter", 1, "--n-jobs", 1)
     assert printed.splitlines()[1].split()[:2] == ["mutag", "188"]
 
 
@@ -48,20 +76,14 @@ def test_bench_accuracy_prints_a_row():
     ids=["labels", "several labels", "numbers", "fingerprints"],
 )
 def test_bench_molecules_prints_a_row(targets, options, tmp_path):
-    n_columns = targets[0].count(",") + 1
-    lines = ["smiles," + ",".join(f"y{k}" for k in range(n_columns))]
-    for k, smiles in enumerate(["CCO", "c1ccccc1", "CCN", "CCCl"] * 10):
-        lines.append(f"{smiles},{targets[k % 2]}")
-    (tmp_path / "small.csv").write_text("\n".join(lines))
-    rows = {"train": range(20), "valid": range(20, 30), "test": range(30, 40)}
-    np.savez(tmp_path / "small_scaffold.npz", **{k: list(v) for k, v in rows.items()})
-    script = ROOT / "examples" / "benchmarks" / "bench_molecules.py"
-    printed = _run(script, tmp_path / "small.csv", "--max-iter", 1, *options)
+    file = _write_molecules(tmp_path, targets)
+    script = BENCHMARKS / "bench_molecules.py"
+    printed = _run(script, file, "--max-iter", 1, *options)
     assert "over 1 seeds" in printed
 
 
 def test_bench_training_prints_and_writes_its_rows(tmp_path):
-    script = ROOT / "examples" / "benchmarks" / "bench_training.py"
+    script = BENCHMARKS / "bench_training.py"
     printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "t.json")
     rows = json.loads((tmp_path / "t.json").read_text())
     assert rows["ours / torch_geometric"] > 0
@@ -69,16 +91,15 @@ def test_bench_training_prints_and_writes_its_rows(tmp_path):
 
 
 def test_compare_settings_prints_a_table():
-    script = ROOT / "examples" / "benchmarks" / "compare_settings.py"
-    mutag = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
+    script = BENCHMARKS / "compare_settings.py"
     printed = _run(
-        script, mutag, "--folds", 2, "--max-iter", 1, "--settings", "default"
+        script, MUTAG, "--folds", 2, "--max-iter", 1, "--settings", "default"
     )
     assert printed.splitlines()[-1].startswith("default")
 
 
 def test_bench_coarsening_prints_and_writes_its_rows(tmp_path):
-    script = ROOT / "examples" / "benchmarks" / "bench_coarsening.py"
+    script = BENCHMARKS / "bench_coarsening.py"
     printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "c.json")
     rows = json.loads((tmp_path / "c.json").read_text())
     assert any("bare walk" in label for label in rows)
@@ -87,7 +108,7 @@ def test_bench_coarsening_prints_and_writes_its_rows(tmp_path):
 
 
 def test_bench_resolution_prints_and_writes_its_rows(tmp_path):
-    script = ROOT / "examples" / "benchmarks" / "bench_resolution.py"
+    script = BENCHMARKS / "bench_resolution.py"
     printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "r.json")
     rows = json.loads((tmp_path / "r.json").read_text())
     assert any("largest error of a loss" in label for label in rows)
@@ -96,14 +117,71 @@ def test_bench_resolution_prints_and_writes_its_rows(tmp_path):
 
 
 def test_check_invariants_holds_on_mutag():
-    mutag = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
-    script = ROOT / "examples" / "benchmarks" / "check_invariants.py"
-    assert "188 graphs" in _run(script, mutag)
+    script = BENCHMARKS / "check_invariants.py"
+    assert "188 graphs" in _run(script, MUTAG)
 
 
 def test_fuzz_graphs_finds_no_fault(tmp_path):
-    script = ROOT / "examples" / "benchmarks" / "fuzz_graphs.py"
+    script = BENCHMARKS / "fuzz_graphs.py"
     printed = _run(script, "--lists", 200, "--json", tmp_path / "f.json")
     rows = json.loads((tmp_path / "f.json").read_text())
     assert rows["lists"] == 200
     assert "fault" not in printed
+
+
+def test_stacking_scores_each_model_and_the_stack(tmp_path):
+    file = _write_molecules(tmp_path, ["0", "1"])
+    script = ROOT / "examples" / "stacking.py"
+    printed = _run(script, file, "--max-iter", 1, "--n-trees", 5)
+    names = [line.split()[0] for line in printed.splitlines() if "ROC-AUC" in line]
+    assert names == ["shake", "forest", "stack"]
+
+
+def test_bench_peers_measures_once_and_renders(tmp_path):
+    methods = ["shake", "shake_metis", "shake_graclus", "shake_random", "wl"]
+    script, results = BENCHMARKS / "bench_peers.py", tmp_path / "peers.csv"
+    command = [script, MUTAG, "--folds", 2, "--max-iter", 1, "--csv", results]
+    command += ["--methods", *methods, "statistics"]
+    printed = _run(*command)
+    rows = results.read_text()
+    assert len(rows.splitlines()) == 1 + 2 * 6
+    assert _run(*command) == printed
+    assert results.read_text() == rows
+    rendered = _run(script, "--render", "--csv", results)
+    assert all(f"| {method} |" in rendered for method in methods)
+
+
+def test_bench_large_reports_time_and_memory():
+    printed = _run(BENCHMARKS / "bench_large.py", "--graphs", 20, "--n-jobs", 1)
+    assert "s per million edges" in printed
+    assert "peak memory" in printed
+
+
+def test_table_1_compares_q(as_dd):
+    printed = _run(REPRODUCE / "table1.py", "--data", as_dd, "--datasets", "DD")
+    name, n_graphs, of_paper, learnt = printed.splitlines()[-1].split()[:4]
+    assert (name, n_graphs, of_paper) == ("DD", "150", "6.4")
+    assert 1 < float(learnt) < 10
+
+
+def test_table_2_goes_on_and_is_rendered(as_dd, tmp_path):
+    results, figure = tmp_path / "table2.csv", tmp_path / "table2.png"
+    command = [REPRODUCE / "table2.py", "--dataset", "DD", "--data", as_dd]
+    command += ["--profile", "cpu", "--seeds", 0, "--csv", results]
+    assert "DD coarsened, seed 0" in _run(*command)
+    rows = results.read_text()
+    assert len(rows.splitlines()) == 3
+    _run(*command)
+    assert results.read_text() == rows
+    printed = _run(REPRODUCE / "render.py", "--csv", results, "--figure", figure)
+    assert "| DD (cpu, 1) | 6.4 |" in printed
+    assert figure.stat().st_size > 10_000
+
+
+def test_the_grid_of_the_appendix_is_searched(as_dd):
+    printed = _run(
+        REPRODUCE / "search.py",
+        *("--dataset", "DD", "--data", as_dd, "--n-iter", 2),
+        *("--max-iter", 1, "--max-width", 64, "--folds", 2),
+    )
+    assert "test score" in printed
