@@ -122,7 +122,7 @@ class BaseSHAKE(
         level_input="add",
         norm="batch",
         residual=False,
-        dropout=0.3,
+        dropout=0.0,
         optimizer="adamw",
         loss="auto",
         learning_rate="auto",

@@ -57,7 +57,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Normalisation after each linear layer of the message-passing layers.
     residual : bool, default=False
         Add the states before a layer to those after it.
-    dropout : float, default=0.3
+    dropout : float, default=0.0
         Share of states dropped in training.
     optimizer : {"adamw", "pesg"}, default="adamw"
         AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient
@@ -198,7 +198,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         level_input="add",
         norm="batch",
         residual=False,
-        dropout=0.3,
+        dropout=0.0,
         optimizer="adamw",
         loss="auto",
         learning_rate="auto",

@@ -48,7 +48,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         Normalisation after each linear layer of the message-passing layers.
     residual : bool, default=False
         Add the states before a layer to those after it.
-    dropout : float, default=0.3
+    dropout : float, default=0.0
         Share of states dropped in training.
     optimizer : {"adamw", "pesg"}, default="adamw"
         AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient

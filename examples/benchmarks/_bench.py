@@ -118,7 +118,8 @@ class Benchmark:
         parser.add_argument("--repeats", type=int, default=5)
         parser.add_argument("--quick", action="store_true")
         for name, default in defaults.items():
-            parser.add_argument(f"--{name}", type=type(default), default=default)
+            option = f"--{name.replace('_', '-')}"
+            parser.add_argument(option, type=type(default), default=default)
         self.arguments = parser.parse_args()
         self.rows: dict[str, float] = {}
 

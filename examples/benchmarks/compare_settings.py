@@ -27,7 +27,6 @@ PAPER = {
     "learning_rate": 0.005,
     "schedule": "constant",
     "early_stopping": True,
-    "dropout": 0.0,
     "max_iter": 100,
 }
 SETTINGS: dict[str, tuple[dict, dict]] = {
@@ -44,7 +43,7 @@ SETTINGS: dict[str, tuple[dict, dict]] = {
     ),
     "layer norm": ({}, {"norm": "layer"}),
     "residual": ({}, {"residual": True}),
-    "no dropout": ({}, {"dropout": 0.0}),
+    "dropout 0.3": ({}, {"dropout": 0.3}),
     "dropout 0.5": ({}, {"dropout": 0.5}),
     "weight decay 0.01": ({}, {"weight_decay": 0.01}),
     "100 epochs": ({}, {"max_iter": 100}),

@@ -130,7 +130,6 @@ COMMON = {
     "schedule": "constant",
     "weight_decay": 1e-5,
     "weight_averaging": False,
-    "dropout": 0.0,
     "n_iter_no_change": 10,
     "tol": 1e-3,
 }

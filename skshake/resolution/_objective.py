@@ -17,8 +17,10 @@ from scipy.optimize import brentq, minimize_scalar
 from skshake.resolution._measure import SpectralMeasure
 
 N_GRID = 121
-# Shares of nodes that a q* at the border may leave, and that it leaves if J is flat.
-FEWEST_NODES, MOST_NODES, FLAT_NODES = 0.05, 0.95, 0.5
+# Shares of nodes that a q* at the border may leave, and that it leaves if J says
+# nothing: if it is flat, or its ends differ by less than this share of its range.
+FEWEST_NODES, MOST_NODES, UNDECIDED_NODES = 0.05, 0.95, 0.5
+UNDECIDED = 0.1
 # Of log q, for derivatives of J.
 STEP = 0.05
 
@@ -231,11 +233,12 @@ def minimise(objective: Objective, curves: ResolutionCurves) -> float:
     -----
     ResolutionWarning
         If features do not vary, so that J says nothing about the loss, or if J is
-        smallest at the border of the grid.
+        smallest at the border of the grid. Where both borders are about as good, and
+        all between is worse, half of the nodes are kept.
     """
     grid = curves.q
     if not _features_vary(curves):
-        q = objective.q_for_node_share(FLAT_NODES)
+        q = objective.q_for_node_share(UNDECIDED_NODES)
         warnings.warn(
             "the features of every graph are constant, so no q loses anything; q* = "
             f"{q:.4g} was taken, at which {objective.expected_node_share(q):.0%} of "
@@ -248,6 +251,9 @@ def minimise(objective: Objective, curves: ResolutionCurves) -> float:
         return refine(objective, curves)
     best = int(np.argmin(curves.objective))
     share, side = (FEWEST_NODES, "smallest") if best == 0 else (MOST_NODES, "largest")
+    ends = curves.objective[[0, -1]]
+    if abs(ends[1] - ends[0]) < UNDECIDED * np.ptp(curves.objective):
+        share = UNDECIDED_NODES
     limit = objective.q_for_node_share(share)
     q = max(limit, grid[0]) if best == 0 else min(limit, grid[-1])
     advice = "decrease" if best == 0 else "increase"

@@ -59,12 +59,6 @@ def test_quickstart_shows_score_q_star_and_figure(tmp_path):
     assert (tmp_path / "quickstart.png").stat().st_size > 10_000
 
 
-def test_bench_accuracy_prints_a_row():
-    script = BENCHMARKS / "bench_accuracy.py"
-    printed = _run(script, MUTAG, "--folds", 2, "--max-iter", 1, "--n-jobs", 1)
-    assert printed.splitlines()[1].split()[:2] == ["mutag", "188"]
-
-
 @pytest.mark.parametrize(
     ("targets", "options"),
     [

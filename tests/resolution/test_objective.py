@@ -110,6 +110,24 @@ def test_constant_features_warn_and_keep_half_the_nodes():
     assert share == pytest.approx(0.5, abs=0.01)
 
 
+def test_a_hump_between_equal_borders_keeps_half_the_nodes():
+    """Stars whose feature is their degree: every q but the borders loses much."""
+    stars = []
+    for n in range(40, 60):
+        star = np.zeros((n, n))
+        star[0, 1:] = star[1:, 0] = 1
+        stars.append(star)
+    grid = np.geomspace(1e-3, 1e3, 61)
+    q_star, warned = _q_star(stars, q_grid=grid)
+    assert warned
+    objective = objective_of(with_degree_feature(as_graphs(stars)))
+    assert objective.expected_node_share(q_star) == pytest.approx(0.5, abs=0.01)
+    # Where size hardly counts, the border is an answer.
+    q_star, warned = _q_star(stars, q_grid=grid, phi=0.01)
+    assert warned
+    assert objective.expected_node_share(q_star) == pytest.approx(0.95, abs=0.01)
+
+
 @pytest.mark.parametrize(
     "graphs",
     [
