@@ -8,7 +8,7 @@ AdamW on the training split of molhiv. Prints one table and writes it as JSON.
 DATA holds ``molecules/molhiv.csv.gz`` and ``molhiv_scaffold.npz``; without it the
 bundled molecules are used. ``--quick`` takes a hundredth of the graphs and one repeat;
 ``--device cuda`` trains on a GPU, ``--workers`` processes feed torch_geometric's loop;
-``--n-linear 1`` takes one linear layer per message-passing layer, as the paper on molhiv.
+``--n-linear 1`` is the paper's setting for molhiv: one linear layer per layer.
 """
 
 import multiprocessing
