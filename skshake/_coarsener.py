@@ -164,8 +164,8 @@ class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
     reduction_ : Reduction
         Achieved coarse / input sizes on the training graphs.
     n_features_in_, n_edge_features_in_ : int
-        Columns of node and edge features; 1 and 0 for graphs without features, which
-        get the column log(1 + weighted degree).
+        Columns of node and edge features; 2 and 0 for graphs without features, which
+        get their weighted degree d as log(1 + d) and as a category.
 
     Raises
     ------

@@ -94,9 +94,13 @@ def test_few_graphs_get_many_forests(small_mutag, monkeypatch):
 
 def test_graphs_without_features_get_their_degree(triangle_with_tail):
     coarsener = KFCoarsener(q=np.inf, walk_length=0).fit([triangle_with_tail])
-    assert coarsener.n_features_in_ == 1
-    x = coarsener.transform([triangle_with_tail])[0].levels[0].x
-    np.testing.assert_allclose(x.ravel(), np.log1p([2, 2, 3, 1, 0]), rtol=1e-6)
+    assert coarsener.n_features_in_ == 2
+    x = coarsener.transform([triangle_with_tail])[0].levels[0].x.toarray()
+    np.testing.assert_allclose(x[:, -1], np.log1p([2, 2, 3, 1, 0]), rtol=1e-6)
+    # Slots: unseen, and degrees 0 to 3.
+    assert x[:, :-1].argmax(axis=1).tolist() == [3, 3, 4, 2, 1]
+    hub = coarsener.transform([nx.star_graph(9)])[0].levels[0].x.toarray()[0]
+    assert hub[0] == 1
 
 
 def test_integers_stand_in_for_fitted_floats(triangle_with_tail):

@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from skshake.graphs._arcs import arcs_of_edges, sum_degrees
 from skshake.graphs._features import (
+    CATEGORY,
     FLOAT,
     Features,
     build_features,
@@ -26,6 +27,9 @@ from skshake.graphs._features import (
 )
 from skshake.graphs._fingerprint import hash_rows, hash_weights
 from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
+
+# Degrees up to which each is a category of its own, and bins per doubling above.
+EXACT_DEGREES, BINS_PER_OCTAVE = 32, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,9 +349,23 @@ def concatenate_graphs(parts: Sequence[GraphCollection]) -> GraphCollection:
 
 
 def with_degree_feature(graphs: GraphCollection) -> GraphCollection:
-    """Give graphs without node features the column log(1 + weighted degree)."""
-    degree = np.log1p(graphs.degrees).astype(FLOAT)[:, None]
-    features = build_features([("degree", degree, False)], graphs.n_nodes)
+    """Give graphs without node features their weighted degree d, twice.
+
+    As the number log(1 + d), and as a category, whose frequencies in a block are a
+    histogram: d rounded, and above 32 in eight bins per doubling.
+    """
+    degree = graphs.degrees
+    bins = np.where(
+        degree < EXACT_DEGREES,
+        np.round(degree),
+        EXACT_DEGREES
+        + np.round(BINS_PER_OCTAVE * np.log2(np.maximum(degree, 1) / EXACT_DEGREES)),
+    )
+    columns = [
+        ("degree", np.log1p(degree).astype(FLOAT)[:, None], False),
+        ("degree_bin", bins.astype(CATEGORY)[:, None], True),
+    ]
+    features = build_features(columns, graphs.n_nodes)
     return graphs.with_node_features(features)
 
 

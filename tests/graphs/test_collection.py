@@ -3,11 +3,12 @@
 import pickle
 from collections.abc import Sequence
 
+import networkx as nx
 import numpy as np
 import pytest
 
 from skshake import as_graphs
-from skshake.graphs import concatenate_graphs
+from skshake.graphs import concatenate_graphs, with_degree_feature
 
 
 def _same(one, other):
@@ -111,3 +112,12 @@ def test_pickles_hold_no_derived_arrays(random_graphs):
     assert graphs.arcs is graphs.arcs
     assert len(pickle.dumps(graphs)) == size
     assert _same(pickle.loads(pickle.dumps(graphs)), graphs)
+
+
+def test_large_degrees_share_a_category():
+    stars = as_graphs([nx.star_graph(n) for n in (1_000, 1_010, 2_000)])
+    bins = with_degree_feature(stars).node_features.columns()["degree_bin"]
+    hub, hub_of_second, hub_of_third = bins[[0, 1_001, 2_012], 0].tolist()
+    assert hub == hub_of_second
+    assert hub_of_third == hub + 8
+    assert bins[1] == 1
