@@ -135,7 +135,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Training loss of each epoch.
     validation_scores_ : list of float or None
         Validation score of each epoch: ROC-AUC with two classes (mean over labels with
-        several), else accuracy; None without early stopping.
+        several), else accuracy, of outputs averaged over at most four forests; None
+        without early stopping.
     best_score_ : float or None
         The largest of them.
     n_iter_ : int
@@ -427,7 +428,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         if np.bincount(codes).max() > LARGE_CLASS * len(codes):
             return
         some = np.random.default_rng(0).permutation(len(codes))[:CHECKED_GRAPHS]
-        found = self.predict(training.hierarchies.take(some))
+        found = self.predict(training.hierarchies.first_forests(1).take(some))
         if len(np.unique(codes[some])) > 1 and len(np.unique(found)) == 1:
             warnings.warn(
                 "one class is predicted for all training graphs; train for longer "

@@ -6,7 +6,7 @@ In: levels as flat arrays. Out: a sequence for scikit-learn, and arrays for the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,19 @@ class HierarchyCollection(Sequence):
             self.pooling_key,
             *((level.q, *level.x.kind, *level.edge_attr.kind) for level in self.levels),
         )
+
+    def first_forests(self, n_forests: int) -> HierarchyCollection:
+        """Give the same graphs with at most so many of their forests.
+
+        Parameters
+        ----------
+        n_forests : int
+
+        Returns
+        -------
+        hierarchies : HierarchyCollection
+        """
+        return replace(self, forests=self.forests[:n_forests])
 
     def take(self, graphs: np.ndarray) -> HierarchyCollection:
         """Choose the hierarchies of the given graphs, in that order.

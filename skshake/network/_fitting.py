@@ -32,8 +32,9 @@ from skshake.network._training import (
     train,
 )
 
-# Training graphs from which the average node is learnt.
-AVERAGED_GRAPHS = 1_000
+# Training graphs from which the average node is learnt, and forests over which outputs
+# are averaged to validate an epoch: with all, that would take longer than the epoch.
+AVERAGED_GRAPHS, VALIDATED_FORESTS = 1_000, 4
 
 
 class LabelledGraphs(NamedTuple):
@@ -176,7 +177,9 @@ def fit_network(
         )
         validate = None
         if held_out is not None:
-            held_data = DeviceHierarchies(held_out.hierarchies, device)
+            held_data = DeviceHierarchies(
+                held_out.hierarchies.first_forests(VALIDATED_FORESTS), device
+            )
 
             def validate(network: SHAKENetwork) -> float:
                 outputs = predict_outputs(network, held_data)

@@ -121,3 +121,12 @@ def test_to_pyg_holds_both_arcs_of_each_edge(hierarchies):
     assert data.edge_index.shape == (2, 2 * len(view.edges))
     assert data.edge_attr.shape[0] == data.edge_weight.shape[0] == 2 * len(view.edges)
     assert (data.x.numpy() == view.x.toarray()).all()
+
+
+def test_first_forests_are_views(small_mutag):
+    coarsener = KFCoarsener(q=1.0, n_forests=3, random_state=0)
+    hierarchies = coarsener.fit_transform(small_mutag[0])
+    first = hierarchies.first_forests(2)
+    assert first.n_forests == 2
+    assert first.forests[1][0] is hierarchies.forests[1][0]
+    assert hierarchies.first_forests(9).n_forests == 3
