@@ -320,7 +320,8 @@ def grow(graphs: GraphCollection, y: np.ndarray) -> int:
     """Bytes that a process grows by while it coarsens, sends and trains an epoch."""
 
     def run(step: int) -> None:
-        training, _ = make_training(graphs[::step], y[::step], 4, 1.9)
+        codes = np.unique(y[::step], return_inverse=True)[1]
+        training, _ = make_training(graphs[::step], codes, 4, 1.9)
         with lanes_in_threads():
             training.run_epoch()
 

@@ -90,6 +90,7 @@ class HierarchyCollection(Sequence):
         Parameters
         ----------
         n_forests : int
+            The first of them are kept.
 
         Returns
         -------

@@ -39,7 +39,9 @@ def test_two_levels_by_hand(level_input, make_network):
     # A single edge between nodes with categories 0 and 1, merged into one block at the
     # coarse level (q is so small that one root is certain in practice).
     graph = (np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[0], [1]]))
-    coarsener = KFCoarsener(q=[np.inf, 1e-7], n_forests=1, random_state=0)
+    coarsener = KFCoarsener(
+        q=[np.inf, 1e-7], walk_length=0, n_forests=1, random_state=0
+    )
     hierarchies = coarsener.fit_transform([graph])
     network = make_network(
         hierarchies,

@@ -37,7 +37,7 @@ def run(hierarchies, shape, *, is_compiled, monkeypatch, training=True):
 def test_compiled_equals_plain(
     q, n_linear, conv, most_kinds, small_mutag, monkeypatch, make_shape
 ):
-    coarsener = KFCoarsener(q=q, n_forests=1, random_state=0)
+    coarsener = KFCoarsener(q=q, walk_length=0, n_forests=1, random_state=0)
     hierarchies = coarsener.fit_transform(small_mutag[0])
     shape = make_shape(hierarchies, n_linear=n_linear, conv=conv)
     results = []
