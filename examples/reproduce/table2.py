@@ -35,9 +35,7 @@ MEASURED = (
 )
 
 
-def run(
-    setting: Setting, data: Bunch, variant: str, key: dict, verbose: int
-) -> dict[str, Any]:
+def run(setting: Setting, data: Bunch, key: dict, verbose: int) -> dict[str, Any]:
     """One training, with times."""
     y, parts = np.asarray(data.target), split(data, key["seed"])
     graphs = {part: data.data[rows] for part, rows in parts.items()}
@@ -49,7 +47,7 @@ def run(
     coarse |= {part: coarsener.transform(graphs[part]) for part in ("valid", "test")}
     coarsened = time.perf_counter()
     model = SHAKEClassifier(
-        **options(setting, variant, key["profile"]),
+        **options(setting, key["variant"], key["profile"]),
         early_stopping=True,
         random_state=key["seed"],
         verbose=verbose,
@@ -127,7 +125,7 @@ def main() -> None:
     missing = [key for key in keys if tuple(map(str, key.values())) not in done]
     data = load(arguments.dataset, arguments.data, arguments.generated)
     for key in tqdm(missing, "runs"):
-        found = run(setting, data, key["variant"], key, arguments.verbose)
+        found = run(setting, data, key, arguments.verbose)
         append_row(arguments.csv, key | found)
         tqdm.write(
             f"{key['dataset']} {key['variant']}, seed {key['seed']}: score "

@@ -11,7 +11,6 @@ import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.request import urlopen
 
 from sklearn.datasets import get_data_home
@@ -40,7 +39,7 @@ def _fetch(url: str, folder: Path) -> Path:
                     source, "read", total=size and int(size), desc=folder.name
                 ) as progress:
                     shutil.copyfileobj(progress, file)
-        except (URLError, OSError) as error:
+        except OSError as error:
             raise OSError(
                 f"cannot fetch {url}: {error}; without a network, unpack the archive "
                 f"to {folder} yourself"
