@@ -36,6 +36,7 @@ from skshake.graphs import garbage_collection_paused
 from skshake.network._batches import DeviceHierarchies
 from skshake.network._fitting import build_network
 from skshake.network._parallel import lanes_in_threads
+from skshake.network._runs import Run
 from skshake.network._training import Targets, Training
 
 BATCH_SIZE, N_EPOCHS, N_STEPS = 256, 20, 50
@@ -221,7 +222,7 @@ def bench_losses(
         with torch.no_grad():
             theirs = nn.functional.cross_entropy(twin(batch), batch.y)
         with lanes_in_threads():
-            ours = training.step(chosen, training.data.batch(chosen))
+            ours = training.step(Run(training.data, [chosen], 0, with_rows=False), 0)
         largest = max(largest, abs(float(ours - theirs)))
     return {f"largest difference of losses over {N_STEPS} steps": largest}
 

@@ -20,9 +20,12 @@ from skshake.hierarchy import HierarchyCollection, Level, PooledFeatures, overla
 from skshake.network._bags import Bags, sort_by_row
 from skshake.network._kernels import copy_ranges
 from skshake.network._message import Arcs
+from skshake.network._parallel import count_lanes, run_lanes
 
 # Nodes (edges) of so few kinds are encoded once per kind; more, once each in a batch.
 MOST_KINDS = 1_024
+# Lanes that copy the values of a batch.
+MOST_COPIERS = 4
 # Bytes of a row (of nodes, arcs, entries) in all arrays together, and the share of a
 # GPU's free memory that graphs may fill.
 BYTES_PER_ROW, MOST_MEMORY = 32, 0.4
@@ -94,21 +97,24 @@ class _Ranges:
         return taken if shift is None else taken + shift[owner]
 
     def _copy(self, values: Tensor, chosen: _Chosen, shift: Tensor | None) -> Tensor:
-        n_rows = int(self.host_counts[chosen.host].sum())
+        ends = np.cumsum(self.host_counts[chosen.host])
+        n_rows = int(ends[-1]) if len(ends) else 0
         dtype = values.dtype if values.is_floating_point() else torch.int64
         out = values.new_empty(n_rows, *values.shape[1:], dtype=dtype)
         if values.numel() == 0:
             return out
         if shift is None:
             shift = out.new_empty(0)
-        copy_ranges(
-            self.starts.numpy(),
-            self.counts.numpy(),
-            chosen.host,
-            values.numpy(),
-            shift.numpy(),
-            out.numpy(),
-        )
+        n_lanes = min(count_lanes(n_rows), MOST_COPIERS)
+        bounds = np.linspace(0, len(ends), n_lanes + 1).astype(np.int64)
+        first_rows = np.concatenate([[0], ends])[bounds]
+        arrays = self.starts.numpy(), self.counts.numpy(), chosen.host, values.numpy()
+        shifts, rows = shift.numpy(), out.numpy()
+
+        def task(c: int) -> None:
+            copy_ranges(bounds[c], bounds[c + 1], *arrays, shifts, first_rows[c], rows)
+
+        run_lanes(task, n_lanes)
         return out
 
     def _rows(self, chosen: _Chosen) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,6 @@
 """Which graphs make up the batches of an epoch, and runs of them made at once.
 
-In: a random generator. Out: arrays of graph numbers, one per step; for a GPU, runs.
+In: a random generator. Out: arrays of graph numbers, one per step, and runs of them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from skshake.network._runs import Run
 
 # Share of positives in class-balanced batches.
 POSITIVE_SHARE = 0.25
-# Batches, and rows (nodes and edges of all levels), that are gathered at once.
-MOST_BATCHES, RUN_ROWS = 4_096, 30_000_000
+# Batches, and rows (nodes and edges of all levels), that are gathered at once: on a GPU
+# as many as its memory easily holds, on a CPU as many as its cache does.
+MOST_BATCHES, RUN_ROWS, CPU_RUN_ROWS = 4_096, 30_000_000, 32_768
 
 
 def shuffled_batches(
@@ -61,7 +62,7 @@ def balanced_batches(
 
 
 class BatchesInRuns:
-    """Makes many batches at once, for a GPU.
+    """Makes many batches at once.
 
     Parameters
     ----------
@@ -71,9 +72,7 @@ class BatchesInRuns:
         Rows of a run, where more than one batch is left.
     """
 
-    def __init__(
-        self, data: DeviceHierarchies, forest: int, most_rows: int = RUN_ROWS
-    ) -> None:
+    def __init__(self, data: DeviceHierarchies, forest: int, most_rows: int) -> None:
         self._data, self._forest, self._most_rows = data, forest, most_rows
         self._made: list[np.ndarray] = []
         self._run: Run | None = None
@@ -90,5 +89,6 @@ class BatchesInRuns:
         # The last one is freed first.
         self._run = None
         self._made = batches[:n_batches]
-        self._run = Run(self._data, self._made, self._forest)
+        on_gpu = self._data.device.type == "cuda"
+        self._run = Run(self._data, self._made, self._forest, with_rows=on_gpu)
         return self._run, 0

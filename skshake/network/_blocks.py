@@ -78,8 +78,7 @@ def run_block_backward(
     tiles,
     node_ptr,
     z,
-    mean,
-    scale,
+    moments,
     gamma,
     means,
     grad,
@@ -99,11 +98,9 @@ def run_block_backward(
     grad_pooled,
     factor,
     before,
-    before_mean,
-    before_scale,
+    before_moments,
     finds_out,
-    before_factor,
-    before_shift,
+    before_affine,
     out,
     sums,
 ):
@@ -112,8 +109,9 @@ def run_block_backward(
     Parameters
     ----------
     tiles, node_ptr : as above  # IN
-    z, mean, scale, gamma, means, grad : see ``normalise_backward``; ``z`` has no rows
-        behind the last block, where only the rectifier is passed  # IN; grad is spent
+    z, moments, gamma, means, grad : see ``normalise_backward``, ``find_affine``; ``z``
+        has no rows behind the last block, where only the rectifier is passed  # IN;
+        grad is spent
     x, weight : input of the linear layer and its weight  # IN
     grad_weight : float32 array (width, width)  # OUT
     following : float32 array (n_rows, width), gradient of ``x``; behind the last block
@@ -123,10 +121,10 @@ def run_block_backward(
     grad_self : float64 array (1,), gradient of ``self_weight``  # OUT
     column, pooled, grad_pooled : see ``pool_graphs_backward``, of the state ``out``; a
         negative column adds nothing  # IN
-    factor, before, before_mean, before_scale, out, sums : see ``open_gates``, of the
-        block before; ``before`` has no rows at the first block  # IN, OUT
-    finds_out, before_factor, before_shift : whether ``out`` (then the same as ``x``)
-        was not kept and is found again, and by what ``normalise`` finds it  # IN
+    factor, before, before_moments, out, sums : see ``open_gates``, of the block before;
+        ``before`` has no rows at the first block  # IN, OUT
+    finds_out, before_affine : whether ``out`` (then the same as ``x``) was not kept and
+        is found again, and by what ``normalise`` finds it  # IN
     """
     indptr, neighbour, edge, arc_weight = arcs
     result = grad if begins else following
@@ -141,14 +139,16 @@ def run_block_backward(
                 first,
                 last,
                 before,
-                before_factor,
-                before_shift,
+                before_affine[0],
+                before_affine[1],
                 1.0,
                 np.uint64(0),
                 out,
             )
         if len(z):
-            normalise_backward(first, last, z, mean, scale, gamma, means, grad)
+            normalise_backward(
+                first, last, z, moments[0], moments[1], gamma, means, grad
+            )
             np.dot(grad[first:last].T, x[first:last], product)
             grad_weight += product
             np.dot(grad[first:last], weight, following[first:last])
@@ -186,7 +186,7 @@ def run_block_backward(
                 result,
                 factor,
                 before,
-                before_mean,
-                before_scale,
+                before_moments[0],
+                before_moments[1],
                 sums,
             )

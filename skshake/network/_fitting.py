@@ -161,7 +161,7 @@ def fit_network(
     plan = replace(plan, precision=resolve_precision(plan.precision, shape, device))
     file = None
     if checkpoint is not None:
-        state = previous and previous.state_dict()
+        state = previous and network_state(previous)
         file = Checkpoint(
             checkpoint, _key(training, held_out, shape, replace(plan, verbose=0), state)
         )

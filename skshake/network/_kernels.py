@@ -69,19 +69,20 @@ def sum_messages_backward(
     """
     width = h.shape[1]
     # Column by column, which a processor adds many at once.
-    own = np.zeros(width, np.float32)
+    own, found = np.zeros(width, np.float32), np.empty(width, np.float32)
     for i in range(first, last):
         for c in range(width):
             own[c] += grad[i, c] * h[i, c]
-        for c in range(width):
-            grad_h[i, c] = self_weight * grad[i, c]
+            found[c] = self_weight * grad[i, c]
         for arc in range(indptr[i], indptr[i + 1]):
-            j, k, w = neighbour[arc], edge[arc], weight[arc]
+            w, state, total = weight[arc], e[edge[arc]], grad_e[edge[arc]]
+            sent = grad[neighbour[arc]]
             for c in range(width):
-                gate = np.float32(h[i, c] + e[k, c] > 0.0)
-                passed = w * grad[j, c] * gate
-                grad_h[i, c] += passed
-                grad_e[k, c] += passed
+                gate = np.float32(h[i, c] + state[c] > 0.0)
+                passed = w * sent[c] * gate
+                found[c] += passed
+                total[c] += passed
+        grad_h[i] = found
     return own.sum()
 
 
@@ -107,6 +108,65 @@ def apply_linear(first, last, x, weight, bias, z, sums):
             squares[c] += z[i, c] * z[i, c]
     sums[0] += total
     sums[1] += squares
+
+
+@njit(cache=True, nogil=True)
+def find_moments(sums, n_rows, momentum, running_mean, running_var):
+    """Means and variances of columns; running ones move towards them.
+
+    Parameters
+    ----------
+    sums : float64 array (n_lanes, 2, width), see ``apply_linear``  # IN
+    n_rows : int  # IN
+    momentum : float  # IN
+    running_mean, running_var : float32 arrays (width,)  # IN and OUT
+
+    Returns
+    -------
+    mean, variance : float64 arrays (width,)
+    """
+    width = len(running_mean)
+    mean, variance = np.empty(width), np.empty(width)
+    for c in range(width):
+        total, squares = 0.0, 0.0
+        for lane in range(len(sums)):
+            total += sums[lane, 0, c]
+            squares += sums[lane, 1, c]
+        mean[c] = total / n_rows
+        # NaN stays NaN.
+        spread = squares / n_rows - mean[c] ** 2
+        variance[c] = 0.0 if spread < 0.0 else spread
+        unbiased = variance[c] * n_rows / (n_rows - 1)
+        running_mean[c] += momentum * (mean[c] - running_mean[c])
+        running_var[c] += momentum * (unbiased - running_var[c])
+    return mean, variance
+
+
+@njit(cache=True, nogil=True)
+def find_affine(mean, variance, eps, gamma, beta):
+    """Inverse spread, and what a normalisation multiplies by and adds.
+
+    Parameters
+    ----------
+    mean, variance : float arrays (width,)  # IN
+    eps : float  # IN
+    gamma, beta : float32 arrays (width,)  # IN
+
+    Returns
+    -------
+    moments : float32 array (2, width), mean and inverse spread
+    affine : float32 array (2, width), factor and shift
+    """
+    moments, affine = (
+        np.empty((2, len(mean)), np.float32),
+        np.empty((2, len(mean)), np.float32),
+    )
+    for c in range(len(mean)):
+        moments[0, c] = mean[c]
+        moments[1, c] = 1.0 / np.sqrt(variance[c] + eps)
+        affine[0, c] = gamma[c] * moments[1, c]
+        affine[1, c] = beta[c] - moments[0, c] * affine[0, c]
+    return moments, affine
 
 
 @njit(cache=True, nogil=True)
@@ -297,19 +357,20 @@ def sum_bags_backward(first, last, offsets, rows, values, grad, grad_table):
 
 
 @njit(cache=True, nogil=True)
-def copy_ranges(starts, counts, graphs, values, shift, out):
+def copy_ranges(first, last, starts, counts, graphs, values, shift, at, out):
     """Copy the ranges of some graphs one after the other.
 
     Parameters
     ----------
+    first, last : int, places among ``graphs``  # IN
     starts, counts : int64 arrays (n_all,), ranges of all graphs  # IN
     graphs : int64 array (n_graphs,)  # IN
     values : array (n_values,) or (n_values, n_columns)  # IN
     shift : array (n_graphs,) to add to values, or (0,)  # IN
+    at : int, row of ``out`` that they begin at  # IN
     out : array like values  # OUT
     """
-    at = 0
-    for place in range(len(graphs)):
+    for place in range(first, last):
         start, count = starts[graphs[place]], counts[graphs[place]]
         for k in range(count):
             out[at + k] = values[start + k]

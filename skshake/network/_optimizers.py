@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 MOST_GRADIENT = 1.0
 MOST_ALPHA = 999.0
@@ -90,22 +91,43 @@ class PESG(torch.optim.Optimizer):
                 state["n_steps"] = 0
 
 
+def flatten(network: nn.Module) -> nn.Parameter:
+    """One parameter whose parts the network's parameters become, with their gradients.
+
+    To move it takes one call, not one per parameter. Gradients are to be set to zero
+    in place, not to None.
+    """
+    parameters = list(network.parameters())
+    flat = nn.Parameter(parameters_to_vector(parameters).detach())
+    flat.grad = torch.zeros_like(flat)
+    vector_to_parameters(flat.detach(), parameters)
+    parts = flat.grad.split([parameter.numel() for parameter in parameters])
+    for parameter, part in zip(parameters, parts, strict=True):
+        parameter.grad = part.view_as(parameter)
+    return flat
+
+
 def make_optimizer(
-    name: str, network: nn.Module, loss: nn.Module, lr: float, weight_decay: float
+    name: str,
+    weights: list[nn.Parameter],
+    loss: nn.Module,
+    lr: float,
+    weight_decay: float,
 ) -> torch.optim.Optimizer:
     """Optimiser of the network's weights and of the loss's own parameters.
 
     Parameters
     ----------
     name : {"adamw", "pesg"}
-    network, loss : torch.nn.Module
+    weights : list of torch.nn.Parameter
+    loss : torch.nn.Module
         A parameter of the loss that is called alpha is maximised.
     lr, weight_decay : float
     """
     own = dict(loss.named_parameters())
     rising = [own.pop("alpha")] if "alpha" in own else []
     own_lr = lr if name == "pesg" else OWN_RATE * lr
-    groups = [{"params": list(network.parameters()), "weight_decay": weight_decay}]
+    groups = [{"params": weights, "weight_decay": weight_decay}]
     if own:
         groups.append({"params": list(own.values()), "weight_decay": 0.0, "lr": own_lr})
     if rising:

@@ -14,11 +14,12 @@ from threading import Lock, Thread
 
 import numpy as np
 import torch
+from numba import njit
 from threadpoolctl import threadpool_limits
 
 # Rows of a lane, so many that starting its task costs little, and of a tile, so few
 # that its arrays stay in a second-level cache.
-LANE_ROWS, TILE_ROWS = 2_048, 512
+LANE_ROWS, TILE_ROWS = 2_048, 256
 
 
 class _Worker(Thread):
@@ -125,6 +126,21 @@ def count_lanes(n_rows: int) -> int:
     return max(1, 2 * round(n_rows / (2 * LANE_ROWS)))
 
 
+@njit(cache=True)
+def _cut_tiles(node_ptr, n_tiles):
+    """Tiles of about equal size; fewer, where graphs are larger than that."""
+    tiles = np.empty((n_tiles, 4), np.int64)
+    n_graphs, found, first = len(node_ptr) - 1, 0, 0
+    for k in range(1, n_tiles + 1):
+        last = np.searchsorted(node_ptr, k * node_ptr[-1] / n_tiles)
+        if k == n_tiles:
+            last = n_graphs
+        if last > first:
+            tiles[found] = node_ptr[first], node_ptr[last], first, last
+            found, first = found + 1, last
+    return tiles[:found]
+
+
 def cut(node_ptr: np.ndarray) -> list[np.ndarray]:
     """Cut a batch into lanes, and lanes into tiles of whole graphs.
 
@@ -140,12 +156,6 @@ def cut(node_ptr: np.ndarray) -> list[np.ndarray]:
     n_rows = int(node_ptr[-1])
     n_lanes = count_lanes(n_rows)
     n_tiles = n_lanes * max(1, round(n_rows / (n_lanes * TILE_ROWS)))
-    graphs = np.searchsorted(node_ptr, np.linspace(0, n_rows, n_tiles + 1))
-    graphs[0], graphs[-1] = 0, len(node_ptr) - 1
-    graphs = np.unique(graphs)
-    tiles = np.column_stack(
-        [node_ptr[graphs[:-1]], node_ptr[graphs[1:]], graphs[:-1], graphs[1:]]
-    )
     # Large graphs may leave fewer tiles than lanes.
-    lanes = np.array_split(tiles, n_lanes)
+    lanes = np.array_split(_cut_tiles(node_ptr, n_tiles), n_lanes)
     return [lane for lane in lanes if len(lane)]

@@ -2,7 +2,7 @@
 
 In: hierarchies on a device, the graphs of each batch. Out: levels of any of the
 batches. A GPU gathers a hundred batches as fast as one, and knows the transposed of
-each sum (what its gradient needs) from one sort.
+each sum (what its gradient needs) from one sort; a CPU shares the work between threads.
 """
 
 from __future__ import annotations
@@ -93,11 +93,13 @@ class Run:
     data : DeviceHierarchies
     batches : list of int arrays
     forest : int
+    with_rows : bool, default=True
+        Whether levels have ``by_row`` everywhere, which gradients on a GPU need.
 
     Attributes
     ----------
     levels : list of LevelBatch
-        Of all batches together, with ``by_row`` everywhere.
+        Of all batches together.
     bounds : list of dict
         Of each level: where each batch's rows begin, int64 (n_batches + 1,), for each
         unit of :class:`Part`.
@@ -106,7 +108,11 @@ class Run:
     """
 
     def __init__(
-        self, data: DeviceHierarchies, batches: list[np.ndarray], forest: int
+        self,
+        data: DeviceHierarchies,
+        batches: list[np.ndarray],
+        forest: int,
+        with_rows: bool = True,
     ) -> None:
         self.forest = forest
         chosen = np.concatenate(batches)
@@ -116,12 +122,12 @@ class Run:
             {unit: _bounds(counts[chosen], first) for unit, counts in of_level.items()}
             for of_level in data.counts(forest)
         ]
-        self.levels = [
-            _with_rows(level, bounds)
-            for level, bounds in zip(
-                data.batch(chosen, forest), self.bounds, strict=True
-            )
-        ]
+        self.levels = list(data.batch(chosen, forest))
+        if with_rows:
+            self.levels = [
+                _with_rows(level, bounds)
+                for level, bounds in zip(self.levels, self.bounds, strict=True)
+            ]
 
     def batch(self, b: int) -> list[LevelBatch]:
         """Levels of one batch."""

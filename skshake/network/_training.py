@@ -23,8 +23,9 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from skshake.graphs import garbage_collection_paused
-from skshake.network._batches import DeviceHierarchies, LevelBatch, send
+from skshake.network._batches import DeviceHierarchies, LevelBatch
 from skshake.network._batching import (
+    CPU_RUN_ROWS,
     RUN_ROWS,
     BatchesInRuns,
     balanced_batches,
@@ -34,7 +35,7 @@ from skshake.network._captured import CapturedSteps, can_capture
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._losses import make_loss
 from skshake.network._model import SHAKENetwork
-from skshake.network._optimizers import PESG, make_optimizer
+from skshake.network._optimizers import PESG, flatten, make_optimizer
 from skshake.network._runs import Run
 
 
@@ -138,8 +139,11 @@ class Training:
         self.network, self.data, self.targets, self.plan = network, data, targets, plan
         n_tasks = targets.values.shape[1] if targets.values.ndim == 2 else 1
         self.loss = make_loss(plan.loss, n_tasks).to(data.device)
+        # A GPU moves many parameters in one call, and replays their gradients.
+        self._on_cpu = data.device.type == "cpu"
+        weights = [flatten(network)] if self._on_cpu else list(network.parameters())
         self.optimizer = make_optimizer(
-            plan.optimizer, network, self.loss, plan.learning_rate, plan.weight_decay
+            plan.optimizer, weights, self.loss, plan.learning_rate, plan.weight_decay
         )
         self.batch_size = plan.batch_size
         self.rng = np.random.default_rng(plan.seed)
@@ -164,7 +168,7 @@ class Training:
         self._forward: Callable[..., Tensor] = network
         if plan.compile:
             self._forward = torch.compile(network, dynamic=True)
-        self._run_rows = RUN_ROWS
+        self._run_rows = CPU_RUN_ROWS if self._on_cpu else RUN_ROWS
         self._captured: CapturedSteps | None = None
         if can_capture(network, plan.precision, data.device) and not plan.compile:
             self._captured = CapturedSteps(self.optimizer, data, self._differentiate)
@@ -176,19 +180,12 @@ class Training:
             return balanced_batches(rng, values, self.batch_size)
         return shuffled_batches(rng, self.data.n_graphs, self.batch_size)
 
-    def step(self, graphs: np.ndarray, batch: Sequence[LevelBatch]) -> Tensor:
-        """One update from some graphs; the loss stays on the device."""
-        self.optimizer.zero_grad(set_to_none=True)
-        loss = self._differentiate(batch, send(graphs, self.data.device))
-        self._update()
-        return loss
-
-    def step_in_run(self, run: Run, b: int) -> Tensor:
-        """One update from a batch of a run."""
+    def step(self, run: Run, b: int) -> Tensor:
+        """One update from a batch of a run; the loss stays on the device."""
         if self._captured is not None:
             loss = self._captured(run, b)
         else:
-            self.optimizer.zero_grad(set_to_none=True)
+            self._forget_gradients()
             loss = self._differentiate(run.batch(b), run.graphs_of(b))
         self._update()
         return loss
@@ -203,6 +200,9 @@ class Training:
         )
         loss.backward()
         return loss.detach()
+
+    def _forget_gradients(self) -> None:
+        self.optimizer.zero_grad(set_to_none=not self._on_cpu)
 
     def _update(self) -> None:
         """Move the weights by their gradients."""
@@ -224,13 +224,13 @@ class Training:
         total = torch.zeros((), device=self.data.device)
         batches = self._batches(self.rng)
         n_graphs, n_done = sum(map(len, batches)), 0
-        step = self._stepper(forest)
+        runs = BatchesInRuns(self.data, forest, self._run_rows)
         while batches:
             try:
-                loss = step(batches)
+                loss = self.step(*runs.take(batches))
             except torch.OutOfMemoryError as error:
                 batches = self._halve(batches, error)
-                step = self._stepper(forest)
+                runs = BatchesInRuns(self.data, forest, self._run_rows)
                 continue
             n_done += len(batches[0])
             total += loss * len(batches.pop(0))
@@ -238,15 +238,6 @@ class Training:
         if isinstance(self.optimizer, PESG):
             self.optimizer.end_epoch()
         return float(total) / n_graphs
-
-    def _stepper(self, forest: int) -> Callable[[list[np.ndarray]], Tensor]:
-        """A function that updates from the first of some batches."""
-        if self.data.device.type == "cuda":
-            runs = BatchesInRuns(self.data, forest, self._run_rows)
-            return lambda batches: self.step_in_run(*runs.take(batches))
-        return lambda batches: self.step(
-            batches[0], self.data.batch(batches[0], forest)
-        )
 
     def _schedule(self, share: float) -> None:
         """Set the learning rate for the given share of the epoch done."""
@@ -262,7 +253,7 @@ class Training:
         self.batch_size = max(map(len, batches)) // 2
         if not self.batch_size:
             raise error
-        self.optimizer.zero_grad(set_to_none=True)
+        self._forget_gradients()
         self._run_rows //= 2
         if self._captured is not None:
             self._captured.forget()

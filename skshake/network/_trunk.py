@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from skshake.network._blocks import run_block, run_block_backward
+from skshake.network._kernels import find_affine, find_moments
 from skshake.network._message import Arcs
 from skshake.network._parallel import cut, run_lanes
 
@@ -86,14 +87,15 @@ class _Pass:
                 )
         self.sums: list[np.ndarray] = []
         self.outputs: list[np.ndarray] = []
-        self.moments: list[tuple[np.ndarray, np.ndarray]] = []
-        self.affine: list[tuple[np.ndarray, np.ndarray]] = []
+        self.moments: list[np.ndarray] = []
+        self.affine: list[np.ndarray] = []
         width = h.shape[1]
         n_columns = N_POOLINGS * width * (1 + len(self.self_weights)) * plan.pools
         self.pooled = np.empty((len(self.node_ptr) - 1, n_columns), np.float32)
         # Stand-ins for arrays that a call does not use.
         self.no_rows = np.empty((0, width), np.float32)
         self.no_row = np.empty(width, np.float32)
+        self.no_moments = np.empty((2, width), np.float32)
         self.no_sums = np.empty((len(self.lanes), 2, width))
         self.scratch = np.empty_like(self.states[0])
 
@@ -113,10 +115,7 @@ class _Pass:
         out = self.states[0]
         if t > 0:
             last = self.blocks[t - 1]
-            before, (mean, scale) = self.outputs[-1], self.moments[-1]
-            factor = last.gamma * scale
-            shift = last.beta - mean * factor
-            self.affine.append((factor, shift))
+            before, (factor, shift) = self.outputs[-1], self.affine[-1]
             out = self.scratch
             if last.ends:
                 out = np.empty_like(out)
@@ -163,28 +162,22 @@ class _Pass:
         if block is not None:
             self.sums.append(x)
             self.outputs.append(z)
-            self.moments.append(self._find_moments(t, sums))
+            self._find_moments(t, sums)
 
-    def _find_moments(self, t: int, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and inverse spread: of the batch in training, else as learnt."""
-        norm = self.plan.norms[t]
-        running_mean, running_var = norm.running_mean, norm.running_var
-        assert running_mean is not None
-        assert running_var is not None
-        known_mean, known_variance = running_mean.numpy(), running_var.numpy()
-        if not self.plan.is_training:
-            mean, variance = known_mean, known_variance.astype(np.float64)
-        else:
+    def _find_moments(self, t: int, sums: np.ndarray) -> None:
+        """Moments of block t, of the batch in training, else as learnt."""
+        norm, block = self.plan.norms[t], self.blocks[t]
+        assert norm.running_mean is not None
+        assert norm.running_var is not None
+        mean, variance = norm.running_mean.numpy(), norm.running_var.numpy()
+        if self.plan.is_training:
             n_rows, momentum = len(self.states[0]), norm.momentum
-            mean, squares = sums.sum(axis=0) / n_rows
-            variance = np.maximum(squares - mean**2, 0.0)
-            unbiased = variance * (n_rows / (n_rows - 1))
-            known_mean += momentum * (mean - known_mean)
-            known_variance += momentum * (unbiased - known_variance)
+            mean, variance = find_moments(sums, n_rows, momentum, mean, variance)
             assert norm.num_batches_tracked is not None
             norm.num_batches_tracked.add_(1)
-        scale = 1.0 / np.sqrt(variance + norm.eps)
-        return mean.astype(np.float32), scale.astype(np.float32)
+        moments, affine = find_affine(mean, variance, norm.eps, block.gamma, block.beta)
+        self.moments.append(moments)
+        self.affine.append(affine)
 
 
 class _Backward:
@@ -229,9 +222,9 @@ class _Backward:
         last = forward.blocks[t - 1] if t > 0 else None
         is_state = last is None or last.ends
         state = last.layer + 1 if last is not None and last.ends else 0
-        before, before_moments = forward.no_rows, (forward.no_row, forward.no_row)
+        before, before_moments = forward.no_rows, forward.no_moments
         out, factor = forward.states[state], 1.0
-        affine = (forward.no_row, forward.no_row)
+        affine = forward.no_moments
         if last is not None:
             before, before_moments = forward.outputs[t - 1], forward.moments[t - 1]
             affine = forward.affine[t - 1]
@@ -240,7 +233,7 @@ class _Backward:
             elif plan.dropout:
                 factor = 1.0 / (1.0 - plan.dropout)
         column = forward.column(state) if is_state else -1
-        z, moments = forward.no_rows, (forward.no_row, forward.no_row)
+        z, moments = forward.no_rows, forward.no_moments
         gamma, x, weight = forward.no_row, forward.no_rows, forward.no_rows
         means = np.empty((2, len(forward.no_row)), np.float32)
         begins, self_weight, layer = False, np.float32(1.0), 0
@@ -264,7 +257,7 @@ class _Backward:
                 forward.lanes[c],
                 forward.node_ptr,
                 z,
-                *moments,
+                moments,
                 gamma,
                 means,
                 grad,
@@ -284,9 +277,9 @@ class _Backward:
                 self.grad_pooled,
                 np.float32(factor),
                 before,
-                *before_moments,
+                before_moments,
                 not is_state,
-                *affine,
+                affine,
                 out,
                 new_sums[c],
             )

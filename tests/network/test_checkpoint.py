@@ -131,11 +131,12 @@ def test_an_interrupt_before_the_first_epoch_is_raised(hierarchies, monkeypatch)
 def test_out_of_memory_halves_the_batch(hierarchies, monkeypatch):
     step, sizes = _training.Training.step, []
 
-    def small_memory(self, graphs, batch):
-        if len(graphs) > 20:
+    def small_memory(self, run, b):
+        n_graphs = len(run.graphs_of(b))
+        if n_graphs > 20:
             raise torch.OutOfMemoryError("too much")
-        sizes.append(len(graphs))
-        return step(self, graphs, batch)
+        sizes.append(n_graphs)
+        return step(self, run, b)
 
     monkeypatch.setattr(_training.Training, "step", small_memory)
     model = SHAKEClassifier(batch_size=64, max_iter=3, random_state=0)
@@ -147,7 +148,7 @@ def test_out_of_memory_halves_the_batch(hierarchies, monkeypatch):
 
 
 def test_memory_that_never_suffices_is_an_error(hierarchies, monkeypatch):
-    def no_memory(self, graphs, batch):
+    def no_memory(self, run, b):
         raise torch.OutOfMemoryError("too much")
 
     monkeypatch.setattr(_training.Training, "step", no_memory)

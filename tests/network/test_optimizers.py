@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from skshake.network._losses import AUCMargin, CrossEntropy
-from skshake.network._optimizers import PESG, make_optimizer
+from skshake.network._optimizers import PESG, flatten, make_optimizer
 
 
 def test_steps_of_pesg_by_hand():
@@ -30,7 +30,9 @@ def test_steps_of_pesg_by_hand():
 def test_alpha_goes_up_and_the_rest_down(name):
     torch.manual_seed(0)
     network, loss = torch.nn.Linear(2, 1), AUCMargin(1)
-    optimizer = make_optimizer(name, network, loss, lr=0.01, weight_decay=0.0)
+    optimizer = make_optimizer(
+        name, list(network.parameters()), loss, lr=0.01, weight_decay=0.0
+    )
     outputs = network(torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
     value = loss(outputs, torch.tensor([[1.0], [0.0]]), torch.ones(2))
     value.backward()
@@ -42,20 +44,38 @@ def test_alpha_goes_up_and_the_rest_down(name):
         assert (move > 0) == (key == "alpha")
 
 
+def test_a_flat_network_moves_as_its_parameters_do():
+    networks, inputs = [], torch.randn(6, 3)
+    for is_flat in (False, True):
+        torch.manual_seed(0)
+        network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
+        weights = [flatten(network)] if is_flat else list(network.parameters())
+        optimizer = make_optimizer("adamw", weights, CrossEntropy(), 0.1, 0.1)
+        for _ in range(3):
+            optimizer.zero_grad(set_to_none=False)
+            network(inputs).square().sum().backward()
+            optimizer.step()
+        networks.append(network)
+    for plain, flat in zip(*(n.parameters() for n in networks), strict=True):
+        torch.testing.assert_close(plain, flat)
+
+
 def test_a_state_of_pesg_is_restored():
+    def make(network, loss):
+        weights = list(network.parameters())
+        return make_optimizer("pesg", weights, loss, lr=0.1, weight_decay=0.1)
+
     states = []
     for interrupted in (False, True):
         torch.manual_seed(0)
         network, loss = torch.nn.Linear(2, 2), CrossEntropy()
-        optimizer = make_optimizer("pesg", network, loss, lr=0.1, weight_decay=0.1)
+        optimizer = make(network, loss)
         for step in range(6):
             if interrupted and step == 4:
                 state = optimizer.state_dict(), network.state_dict()
                 network = torch.nn.Linear(2, 2)
                 network.load_state_dict(state[1])
-                optimizer = make_optimizer(
-                    "pesg", network, loss, lr=0.1, weight_decay=0.1
-                )
+                optimizer = make(network, loss)
                 optimizer.load_state_dict(state[0])
             network.weight.grad = torch.full((2, 2), 0.1 * step)
             network.bias.grad = torch.full((2,), -0.1 * step)
