@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from skshake.graphs import FLOAT, GraphCollection, build_features, from_arcs, offsets
+from skshake.graphs import (
+    FLOAT,
+    GraphCollection,
+    build_features,
+    concatenate_graphs,
+    from_arcs,
+    offsets,
+)
 
 # Parent of each block in the tree that tells a class: a path, a star, a binary tree,
 # and a path that ends in a star. All have as many blocks and links.
@@ -21,6 +28,8 @@ TREES = (
     lambda block, n: np.minimum(block - 1, n // 2),
 )
 FEWEST_NODES = 2
+# Edges that are made at once: drawing them takes ten times their memory.
+PART_EDGES = 4_000_000
 # Draws of edges, each corrected by how many the last one left.
 ROUNDS = 3
 
@@ -268,6 +277,13 @@ def make_like(name: str, n_graphs: int, *, random_state: Any = None) -> GraphCol
     if name not in PUBLISHED:
         raise ValueError(f"name: expected one of {list(PUBLISHED)}, got {name!r}")
     published, rng = PUBLISHED[name], check_random_state(random_state)
+    n_parts = max(1, round(n_graphs * published.n_edges / PART_EDGES))
+    sizes = [len(part) for part in np.array_split(np.arange(n_graphs), n_parts)]
+    return concatenate_graphs([_make_part(rng, published, size) for size in sizes])
+
+
+def _make_part(rng: Any, published: _Published, n_graphs: int) -> GraphCollection:
+    """Graphs of the published size and degrees."""
     size = np.exp(published.spread * rng.normal(size=n_graphs))
     size *= np.exp(-(published.spread**2) / 2)
     n_nodes = np.maximum(2, np.round(published.n_nodes * size)).astype(np.int64)

@@ -109,27 +109,26 @@ def average_directions(edge_of_row, is_forward, values, repeats_add, n_edges):
     -------
     averaged : float64 array of shape (n_edges, n_columns)
     """
-    n_columns = values.shape[1]
-    total = np.zeros((n_edges, 2, n_columns))
     count = np.zeros((n_edges, 2), np.int64)
     for row in range(len(edge_of_row)):
-        edge = edge_of_row[row]
-        if edge != NO_EDGE:
-            direction = 1 if is_forward[row] else 0
-            count[edge, direction] += 1
-            for c in range(n_columns):
-                total[edge, direction, c] += values[row, c]
-    averaged = np.zeros((n_edges, n_columns))
-    for edge in range(n_edges):
-        n_directions = 0
-        for direction in range(2):
-            if count[edge, direction]:
-                n_directions += 1
-                share = 1.0 if repeats_add else 1.0 / count[edge, direction]
-                for c in range(n_columns):
-                    averaged[edge, c] += total[edge, direction, c] * share
-        for c in range(n_columns):
-            averaged[edge, c] /= n_directions
+        if edge_of_row[row] != NO_EDGE:
+            count[edge_of_row[row], int(is_forward[row])] += 1
+    averaged = np.empty((n_edges, values.shape[1]))
+    total = np.empty((n_edges, 2))
+    # Column by column: sums of all at once would take twice the memory of the values.
+    for c in range(values.shape[1]):
+        total[:] = 0.0
+        for row in range(len(edge_of_row)):
+            if edge_of_row[row] != NO_EDGE:
+                total[edge_of_row[row], int(is_forward[row])] += values[row, c]
+        for edge in range(n_edges):
+            found, n_directions = 0.0, 0
+            for direction in range(2):
+                if count[edge, direction]:
+                    n_directions += 1
+                    share = 1.0 if repeats_add else 1.0 / count[edge, direction]
+                    found += total[edge, direction] * share
+            averaged[edge, c] = found / n_directions
     return averaged
 
 

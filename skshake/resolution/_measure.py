@@ -161,9 +161,15 @@ def exact(
     )
 
 
-def join_measures(parts: list[SpectralMeasure], graphs: np.ndarray) -> SpectralMeasure:
-    """One measure of all graphs, whose numbers are given in the order of the parts."""
-    order = np.argsort(graphs)
+def join_measures(
+    parts: list[SpectralMeasure], graphs: np.ndarray | None = None
+) -> SpectralMeasure:
+    """One measure of all graphs, whose numbers are given in the order of the parts.
+
+    None keeps that order.
+    """
+    n_graphs = sum(len(part.loss_error) for part in parts)
+    order = np.arange(n_graphs) if graphs is None else np.argsort(graphs)
     counts = np.concatenate([np.diff(part.ptr) for part in parts])
     rows, ptr = rows_of(offsets(counts), order)
     joined = {

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from skshake.resolution._measure import SpectralMeasure
+from skshake.resolution._measure import SpectralMeasure, join_measures
 
 N_GRID = 121
 # Shares of nodes that a q* at the border may leave, and that it leaves if J says
@@ -100,6 +100,16 @@ class Objective:
     n_nodes: np.ndarray
     phi: float
     n_population: int
+
+    def joined(self, more: Objective) -> Objective:
+        """The objective of these graphs and more of the same population."""
+        return replace(
+            self,
+            node=join_measures([self.node, more.node]),
+            edge=join_measures([self.edge, more.edge]),
+            n_components=np.concatenate([self.n_components, more.n_components]),
+            n_nodes=np.concatenate([self.n_nodes, more.n_nodes]),
+        )
 
     def per_graph(self, q: float) -> np.ndarray:
         """Six curves and J of each graph, shape (n_graphs, 7)."""

@@ -91,9 +91,10 @@ def select_resolution(
     if tol and n_graphs > FIRST_SUBSET:
         order = np.argsort(mix(graphs.fingerprints ^ mix(np.uint64(seed))))
         n_used = FIRST_SUBSET
+    objective, n_measured = None, 0
     while True:
-        objective = measure_objective(
-            graphs[order[:n_used]],
+        more = measure_objective(
+            graphs[order[n_measured:n_used]],
             phi,
             n_graphs,
             solver=solver,
@@ -101,6 +102,8 @@ def select_resolution(
             n_jobs=n_jobs,
             verbose=verbose,
         )
+        objective = more if objective is None else objective.joined(more)
+        n_measured = n_used
         measures = [objective.node, objective.edge]
         curves = objective.curves(default_grid(measures) if grid is None else grid)
         q_star, error = None, np.nan
