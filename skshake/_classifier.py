@@ -65,9 +65,9 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     loss : {"auto", "cross_entropy", "auc_margin"}, default="auto"
         "auto" is cross-entropy. "auc_margin" (Yuan et al. 2021) raises the ROC-AUC of
         two classes, or of each label, from batches of which a quarter is positive; its
-        probabilities are not calibrated. It does best going on from cross-entropy: fit,
-        then ``set_params(loss="auc_margin", learning_rate=1e-4, warm_start=True)`` and
-        fit again.
+        probabilities are not calibrated. It does best where cross-entropy with dropout
+        ended: fit with ``dropout=0.3``, then fit again after ``set_params(loss=
+        "auc_margin", optimizer="pesg", learning_rate=0.01, warm_start=True)``.
     learning_rate : "auto" or float, default="auto"
         The largest with ``schedule="one-cycle"``. "auto" is 0.001 for AdamW and 0.05
         for PESG.

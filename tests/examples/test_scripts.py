@@ -62,10 +62,10 @@ def test_quickstart_shows_score_q_star_and_figure(tmp_path):
 @pytest.mark.parametrize(
     ("targets", "options"),
     [
-        (["0", "1"], ["--loss", "auc_margin", "--optimizer", "pesg"]),
+        (["0", "1"], ["--then-auc-margin"]),
         (["0,1", "1,"], ["--q", "inf"]),
         (["-1.5", "2.5"], []),
-        (["0", "1"], ["--fingerprints"]),
+        (["0", "1"], ["--method", "fingerprints"]),
     ],
     ids=["labels", "several labels", "numbers", "fingerprints"],
 )
@@ -74,6 +74,13 @@ def test_bench_molecules_prints_a_row(targets, options, tmp_path):
     script = BENCHMARKS / "bench_molecules.py"
     printed = _run(script, file, "--max-iter", 1, *options)
     assert "over 1 seeds" in printed
+
+
+def test_bench_molecules_trains_torch_molecule(tmp_path):
+    pytest.importorskip("torch_molecule")
+    file = _write_molecules(tmp_path, ["0", "1"])
+    script, options = BENCHMARKS / "bench_molecules.py", ["--method", "torch-molecule"]
+    assert "over 1 seeds" in _run(script, file, "--max-iter", 1, *options)
 
 
 def test_bench_training_prints_and_writes_its_rows(tmp_path):
