@@ -76,12 +76,12 @@ def render(rows: pd.DataFrame) -> str:
         ),
         include_groups=False,
     )
-    table = cells.unstack("set").fillna("-")
-    lines = ["| method | " + " | ".join(table.columns) + " |"]
+    table = cells.unstack("method").fillna("-")
+    table = table[[method for method in METHODS if method in table]]
+    lines = ["| set | " + " | ".join(table.columns) + " |"]
     lines.append("|---" * (1 + len(table.columns)) + "|")
-    order = [method for method in METHODS if method in table.index]
-    for method, row in table.loc[order].iterrows():
-        lines.append(f"| {method} | " + " | ".join(row) + " |")
+    for name in rows["set"].unique():
+        lines.append(f"| {name} | " + " | ".join(table.loc[name]) + " |")
     return "\n".join(lines)
 
 

@@ -69,20 +69,19 @@ def sum_messages_backward(
     """
     width = h.shape[1]
     # Column by column, which a processor adds many at once.
-    own, found = np.zeros(width, np.float32), np.empty(width, np.float32)
+    own = np.zeros(width, np.float32)
     for i in range(first, last):
         for c in range(width):
             own[c] += grad[i, c] * h[i, c]
-            found[c] = self_weight * grad[i, c]
+        for c in range(width):
+            grad_h[i, c] = self_weight * grad[i, c]
         for arc in range(indptr[i], indptr[i + 1]):
-            w, state, total = weight[arc], e[edge[arc]], grad_e[edge[arc]]
-            sent = grad[neighbour[arc]]
+            j, k, w = neighbour[arc], edge[arc], weight[arc]
             for c in range(width):
-                gate = np.float32(h[i, c] + state[c] > 0.0)
-                passed = w * sent[c] * gate
-                found[c] += passed
-                total[c] += passed
-        grad_h[i] = found
+                gate = np.float32(h[i, c] + e[k, c] > 0.0)
+                passed = w * grad[j, c] * gate
+                grad_h[i, c] += passed
+                grad_e[k, c] += passed
     return own.sum()
 
 
