@@ -62,7 +62,10 @@ def main() -> None:
             MoleculeFeaturizer(),
             KFCoarsener(random_state=seed),
             SHAKEClassifier(
-                early_stopping=True, max_iter=arguments.max_iter, random_state=seed
+                dropout=0.3,
+                early_stopping=True,
+                max_iter=arguments.max_iter,
+                random_state=seed,
             ),
         ),
         "forest": make_pipeline(

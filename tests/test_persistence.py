@@ -134,6 +134,11 @@ def test_no_class_but_the_known_ones_is_made(coarsener, tmp_path):
         KFCoarsener.load(path)
 
 
+def test_a_pickled_network_is_as_large_as_its_weights(classifier):
+    n_bytes = sum(value.nbytes for value in classifier.module_.state_dict().values())
+    assert len(pickle.dumps(classifier.module_)) < 1.5 * n_bytes + 50_000
+
+
 def test_pickles_warn_across_versions(classifier, monkeypatch):
     data = pickle.dumps(classifier)
     with warnings.catch_warnings():

@@ -55,7 +55,9 @@ def score(y: np.ndarray, predicted: np.ndarray) -> float:
     return float(np.mean(scores))
 
 
-def run_shake(data: Bunch, seed: int, arguments: argparse.Namespace) -> list[float]:
+def run_shake(
+    data: Bunch, seed: int, arguments: argparse.Namespace
+) -> dict[str, float]:
     """Test score of the pipeline, and after going on with the AUC margin."""
     start = time.perf_counter()
     q = "auto" if arguments.q == "auto" else float(arguments.q)
@@ -76,12 +78,12 @@ def run_shake(data: Bunch, seed: int, arguments: argparse.Namespace) -> list[flo
     }
     estimator = SHAKERegressor if is_numbers(y) else SHAKEClassifier
     model = estimator(random_state=seed, early_stopping=True, **options)
-    scores = [fit_and_score(model, coarse, data)]
+    scores = {"shake": fit_and_score(model, coarse, data)}
     if arguments.then_auc_margin:
         model.set_params(
             loss="auc_margin", optimizer="pesg", learning_rate=0.01, warm_start=True
         )
-        scores.append(fit_and_score(model, coarse, data))
+        scores["shake, then AUC margin"] = fit_and_score(model, coarse, data)
     return scores
 
 
@@ -110,7 +112,7 @@ def fit_and_score(model: Any, coarse: dict[str, Any], data: Bunch) -> float:
 
 def run_fingerprints(
     data: Bunch, seed: int, arguments: argparse.Namespace
-) -> list[float]:
+) -> dict[str, float]:
     """Test score of a random forest per column on Morgan fingerprints."""
     from rdkit.Chem import rdFingerprintGenerator
 
@@ -134,12 +136,12 @@ def run_fingerprints(
     found = score(y[data.test], predicted)
     seconds = time.perf_counter() - start
     print(f"seed {seed}: fingerprints, {seconds:.0f} s; test {found:.4f}", flush=True)
-    return [found]
+    return {"fingerprints": found}
 
 
 def run_torch_molecule(
     data: Bunch, seed: int, arguments: argparse.Namespace
-) -> list[float]:
+) -> dict[str, float]:
     """Test score of torch-molecule's network, with its settings but for those given."""
     import torch
     from torch_molecule import GNNMolecularPredictor
@@ -172,7 +174,7 @@ def run_torch_molecule(
     found = score(y[parts["test"]], np.asarray(predicted, float))
     seconds = time.perf_counter() - start
     print(f"seed {seed}: torch-molecule, {seconds:.0f} s; test {found:.4f}", flush=True)
-    return [found]
+    return {"torch-molecule": found}
 
 
 METHODS = {
@@ -206,12 +208,15 @@ def main() -> None:
     parser.add_argument("--then-auc-margin", action="store_true")
     arguments = parser.parse_args()
     data = load_molecules_csv(arguments.file)
+    if arguments.then_auc_margin and is_numbers(data.target):
+        parser.error("--then-auc-margin: the targets are numbers, not labels")
     run = METHODS[arguments.method]
-    scores = np.array([run(data, seed, arguments) for seed in arguments.seeds])
-    for column in scores.T:
+    found = [run(data, seed, arguments) for seed in arguments.seeds]
+    for name in found[0]:
+        scores = [of_seed[name] for of_seed in found]
         print(
-            f"{arguments.file.name}: {column.mean():.4f} +- {column.std():.4f} over "
-            f"{len(column)} seeds"
+            f"{arguments.file.name}, {name}: {np.mean(scores):.4f} +- "
+            f"{np.std(scores):.4f} over {len(scores)} seeds"
         )
 
 

@@ -28,7 +28,7 @@ TREES = (
     lambda block, n: np.minimum(block - 1, n // 2),
 )
 FEWEST_NODES = 2
-# Edges that are made at once: drawing them takes ten times their memory.
+# Edges that are made at once: drawing them takes ten times the memory of the graphs.
 PART_EDGES = 4_000_000
 # Draws of edges, each corrected by how many the last one left.
 ROUNDS = 3

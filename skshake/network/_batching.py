@@ -12,8 +12,8 @@ from skshake.network._runs import Run
 
 # Share of positives in class-balanced batches.
 POSITIVE_SHARE = 0.25
-# Batches, and rows (nodes and edges of all levels), that are gathered at once: on a GPU
-# as many as its memory easily holds, on a CPU as many as its cache does.
+# Batches, and rows (nodes and edges of all levels), that are gathered at once, but one
+# batch at least: as many as a GPU's memory easily holds, or a CPU's cache.
 MOST_BATCHES, RUN_ROWS, CPU_RUN_ROWS = 4_096, 30_000_000, 32_768
 
 
@@ -74,6 +74,7 @@ class BatchesInRuns:
 
     def __init__(self, data: DeviceHierarchies, forest: int, most_rows: int) -> None:
         self._data, self._forest, self._most_rows = data, forest, most_rows
+        self._rows = data.rows_per_graph(forest)
         self._made: list[np.ndarray] = []
         self._run: Run | None = None
 
@@ -82,10 +83,12 @@ class BatchesInRuns:
         for b, made in enumerate(self._made):
             if self._run is not None and made is batches[0]:
                 return self._run, b
-        rows = self._data.rows_per_graph(self._forest)
-        sizes = np.cumsum([rows[batch].sum() for batch in batches[:MOST_BATCHES]])
-        n_batches = int(np.searchsorted(sizes, self._most_rows, side="right"))
-        n_batches = max(1, n_batches)
+        n_batches, n_rows = 0, 0
+        for batch in batches[:MOST_BATCHES]:
+            n_rows += self._rows[batch].sum()
+            if n_batches and n_rows > self._most_rows:
+                break
+            n_batches += 1
         # The last one is freed first.
         self._run = None
         self._made = batches[:n_batches]

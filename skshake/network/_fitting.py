@@ -161,9 +161,10 @@ def fit_network(
     plan = replace(plan, precision=resolve_precision(plan.precision, shape, device))
     file = None
     if checkpoint is not None:
-        state = previous and network_state(previous)
+        state = previous and network_state(previous)[1]
+        plain = replace(plan, verbose=0)
         file = Checkpoint(
-            checkpoint, _key(training, held_out, shape, replace(plan, verbose=0), state)
+            checkpoint, _key(training, held_out, shape, plain, state, device.type)
         )
     with seeded(plan.seed, device), _threads(shape, plan, device):
         network = copy.deepcopy(previous) or build_network(training.hierarchies, shape)

@@ -143,7 +143,7 @@ def find_moments(sums, n_rows, momentum, running_mean, running_var):
 
 @njit(cache=True, nogil=True)
 def find_affine(mean, variance, eps, gamma, beta):
-    """Inverse spread, and what a normalisation multiplies by and adds.
+    """Mean and inverse spread, and what a normalisation multiplies by and adds.
 
     Parameters
     ----------
@@ -156,10 +156,8 @@ def find_affine(mean, variance, eps, gamma, beta):
     moments : float32 array (2, width), mean and inverse spread
     affine : float32 array (2, width), factor and shift
     """
-    moments, affine = (
-        np.empty((2, len(mean)), np.float32),
-        np.empty((2, len(mean)), np.float32),
-    )
+    moments = np.empty((2, len(mean)), np.float32)
+    affine = np.empty((2, len(mean)), np.float32)
     for c in range(len(mean)):
         moments[0, c] = mean[c]
         moments[1, c] = 1.0 / np.sqrt(variance[c] + eps)

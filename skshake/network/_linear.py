@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from skshake.network._parallel import run_lanes
 
 # Lanes of the rows of a batch, and how many numbers are worth them.
-N_LANES, FEWEST_VALUES = 2, 65_536
+N_LANES, FEWEST_VALUES = 4, 65_536
 
 
 class LaneLinear(nn.Linear):

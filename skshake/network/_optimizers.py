@@ -95,7 +95,8 @@ def flatten(network: nn.Module) -> nn.Parameter:
     """One parameter whose parts the network's parameters become, with their gradients.
 
     To move it takes one call, not one per parameter. Gradients are to be set to zero
-    in place, not to None.
+    in place, not to None, and a parameter without one decays too. See
+    :func:`unflatten`.
     """
     parameters = list(network.parameters())
     flat = nn.Parameter(parameters_to_vector(parameters).detach())
@@ -105,6 +106,15 @@ def flatten(network: nn.Module) -> nn.Parameter:
     for parameter, part in zip(parameters, parts, strict=True):
         parameter.grad = part.view_as(parameter)
     return flat
+
+
+def unflatten(network: nn.Module) -> None:
+    """Give each parameter memory of its own, without gradient.
+
+    A pickled part of a flat one would take all of it along.
+    """
+    for parameter in network.parameters():
+        parameter.data, parameter.grad = parameter.data.clone(), None
 
 
 def make_optimizer(

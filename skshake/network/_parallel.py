@@ -126,9 +126,19 @@ def count_lanes(n_rows: int) -> int:
     return max(1, 2 * round(n_rows / (2 * LANE_ROWS)))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _cut_tiles(node_ptr, n_tiles):
-    """Tiles of about equal size; fewer, where graphs are larger than that."""
+    """Tiles of whole graphs and about equal size; fewer, if graphs are larger.
+
+    Parameters
+    ----------
+    node_ptr : int64 array (n_graphs + 1,)  # IN
+    n_tiles : int, at most  # IN
+
+    Returns
+    -------
+    tiles : int64 array (n_found, 4), first and last row, first and last graph
+    """
     tiles = np.empty((n_tiles, 4), np.int64)
     n_graphs, found, first = len(node_ptr) - 1, 0, 0
     for k in range(1, n_tiles + 1):

@@ -35,7 +35,7 @@ from skshake.network._captured import CapturedSteps, can_capture
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._losses import make_loss
 from skshake.network._model import SHAKENetwork
-from skshake.network._optimizers import PESG, flatten, make_optimizer
+from skshake.network._optimizers import PESG, flatten, make_optimizer, unflatten
 from skshake.network._runs import Run
 
 
@@ -139,9 +139,10 @@ class Training:
         self.network, self.data, self.targets, self.plan = network, data, targets, plan
         n_tasks = targets.values.shape[1] if targets.values.ndim == 2 else 1
         self.loss = make_loss(plan.loss, n_tasks).to(data.device)
-        # A GPU moves many parameters in one call, and replays their gradients.
-        self._on_cpu = data.device.type == "cpu"
-        weights = [flatten(network)] if self._on_cpu else list(network.parameters())
+        # A GPU moves many parameters in one call anyway, and replays their gradients;
+        # parameters of a user's layers may be frozen.
+        self._is_flat = data.device.type == "cpu" and network.shape.is_compiled
+        weights = [flatten(network)] if self._is_flat else list(network.parameters())
         self.optimizer = make_optimizer(
             plan.optimizer, weights, self.loss, plan.learning_rate, plan.weight_decay
         )
@@ -168,7 +169,8 @@ class Training:
         self._forward: Callable[..., Tensor] = network
         if plan.compile:
             self._forward = torch.compile(network, dynamic=True)
-        self._run_rows = CPU_RUN_ROWS if self._on_cpu else RUN_ROWS
+        on_gpu = data.device.type == "cuda"
+        self._run_rows = RUN_ROWS if on_gpu else CPU_RUN_ROWS
         self._captured: CapturedSteps | None = None
         if can_capture(network, plan.precision, data.device) and not plan.compile:
             self._captured = CapturedSteps(self.optimizer, data, self._differentiate)
@@ -202,7 +204,7 @@ class Training:
         return loss.detach()
 
     def _forget_gradients(self) -> None:
-        self.optimizer.zero_grad(set_to_none=not self._on_cpu)
+        self.optimizer.zero_grad(set_to_none=not self._is_flat)
 
     def _update(self) -> None:
         """Move the weights by their gradients."""
@@ -366,6 +368,7 @@ def train(
             )
     kept = stopping.best_state or training.result.state_dict()
     training.network.load_state_dict(kept)
+    unflatten(training.network)
     return training.history
 
 

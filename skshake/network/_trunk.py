@@ -162,10 +162,10 @@ class _Pass:
         if block is not None:
             self.sums.append(x)
             self.outputs.append(z)
-            self._find_moments(t, sums)
+            self._add_moments(t, sums)
 
-    def _find_moments(self, t: int, sums: np.ndarray) -> None:
-        """Moments of block t, of the batch in training, else as learnt."""
+    def _add_moments(self, t: int, sums: np.ndarray) -> None:
+        """Find those of block t: of the batch in training, else as learnt."""
         norm, block = self.plan.norms[t], self.blocks[t]
         assert norm.running_mean is not None
         assert norm.running_var is not None

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from skshake import KFCoarsener
-from skshake.network import _batches
+from skshake.network import _batches, _parallel
 from skshake.network._batches import DeviceHierarchies
+from skshake.network._runs import Run
 
 
 @pytest.fixture
@@ -24,10 +25,14 @@ def _tensors(value):
             yield from _tensors(item)
 
 
+@pytest.mark.parametrize("lane_rows", [4, 2_048])
 @pytest.mark.parametrize("forest", [0, 1])
-def test_a_batch_is_the_whole_of_its_graphs(forest, hierarchies, monkeypatch):
+def test_a_batch_is_the_whole_of_its_graphs(
+    forest, lane_rows, hierarchies, monkeypatch
+):
     # The table of distinct edges is that of the collection, rows are those of a batch.
     monkeypatch.setattr(_batches, "MOST_KINDS", 0)
+    monkeypatch.setattr(_parallel, "LANE_ROWS", lane_rows)
     cpu = torch.device("cpu")
     graphs = np.array([5, 0, 39, 5])
     batch = DeviceHierarchies(hierarchies, cpu).batch(graphs, forest)
@@ -37,6 +42,21 @@ def test_a_batch_is_the_whole_of_its_graphs(forest, hierarchies, monkeypatch):
     assert len(pairs) > 30
     for one, other in pairs:
         assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("most_kinds", [0, 10_000])
+def test_batches_of_a_run_are_those_made_alone(most_kinds, hierarchies, monkeypatch):
+    monkeypatch.setattr(_batches, "MOST_KINDS", most_kinds)
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    batches = [np.array([7]), np.array([3, 0, 39]), np.array([5, 5])]
+    run = Run(data, batches, 1, with_rows=False)
+    for b, graphs in enumerate(batches):
+        assert run.graphs_of(b).tolist() == graphs.tolist()
+        pairs = zip(
+            _tensors(run.batch(b)), _tensors(data.batch(graphs, 1)), strict=True
+        )
+        for one, other in pairs:
+            assert torch.equal(one, other)
 
 
 def test_a_batch_holds_its_levels(hierarchies, monkeypatch):

@@ -22,9 +22,9 @@ from skshake.network import _training
 
 if sys.argv[2] == "slow":
     step = _training.Training.step
-    def slow(self, graphs, batch):
+    def slow(self, run, b):
         time.sleep(0.05)
-        return step(self, graphs, batch)
+        return step(self, run, b)
     _training.Training.step = slow
 graphs, y = load_mutag(return_X_y=True)
 coarse = KFCoarsener(q=1.0, n_forests=3, random_state=0).fit_transform(graphs)

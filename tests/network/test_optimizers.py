@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from skshake.network._losses import AUCMargin, CrossEntropy
-from skshake.network._optimizers import PESG, flatten, make_optimizer
+from skshake.network._optimizers import PESG, flatten, make_optimizer, unflatten
 
 
 def test_steps_of_pesg_by_hand():
@@ -58,6 +58,11 @@ def test_a_flat_network_moves_as_its_parameters_do():
         networks.append(network)
     for plain, flat in zip(*(n.parameters() for n in networks), strict=True):
         torch.testing.assert_close(plain, flat)
+    values = [p.detach().clone() for p in networks[1].parameters()]
+    unflatten(networks[1])
+    for value, parameter in zip(values, networks[1].parameters(), strict=True):
+        assert torch.equal(value, parameter)
+        assert parameter.untyped_storage().nbytes() == parameter.nbytes
 
 
 def test_a_state_of_pesg_is_restored():

@@ -30,6 +30,24 @@ def test_j_adds_average_losses_and_weighted_complexities(random_graphs):
     np.testing.assert_allclose(objective(2.0), np.mean(expected))
 
 
+def test_joined_objectives_are_that_of_all_graphs(random_graphs):
+    path = sparse.diags_array([np.ones(129)] * 2, offsets=[-1, 1], shape=(130, 130))
+    matrices = [matrix for matrix, _, _ in random_graphs]
+    graphs = as_graphs([*matrices, np.zeros((3, 3)), path])
+    n_graphs, parts = len(graphs), (slice(None, 4), slice(4, None))
+    assert n_graphs > 5
+    first, more = (
+        measure_objective(with_degree_feature(graphs[part]), 1.0, n_graphs)
+        for part in parts
+    )
+    whole = measure_objective(with_degree_feature(graphs), 1.0, n_graphs)
+    joined = first.joined(more)
+    assert (joined.n_nodes == whole.n_nodes).all()
+    for q in (0.1, 3.0):
+        np.testing.assert_allclose(joined.per_graph(q), whole.per_graph(q))
+        assert joined.expected_node_share(q) == whole.expected_node_share(q)
+
+
 def test_curves_are_the_means_on_the_grid(random_graphs):
     objective = objective_of(random_graphs)
     curves = objective.curves(np.array([0.1, 1.0, 10.0]))
