@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -314,9 +313,13 @@ class GraphHierarchy:
 
 
 def concatenate_hierarchies(
-    parts: Sequence[HierarchyCollection], n_jobs: int | None = None
+    parts: list[HierarchyCollection], n_jobs: int | None = None
 ) -> HierarchyCollection:
-    """Join collections of the same levels, graphs in order, levels in parallel."""
+    """Join collections of the same levels, graphs in order, levels in parallel.
+
+    The list is emptied, so that of parts that nobody else holds each level is freed
+    once it is joined.
+    """
     first = parts[0]
     for part in parts:
         if part.signature != first.signature or part.n_forests != first.n_forests:
@@ -326,20 +329,24 @@ def concatenate_hierarchies(
             )
     if len(parts) == 1:
         return first
-    # Known by the parts' levels, a level that forests share is joined once.
-    by_forest = [
-        list(zip(*(part.forests[forest] for part in parts), strict=True))
-        for forest in range(first.n_forests)
-    ]
-    keys = [[tuple(map(id, levels)) for levels in forest] for forest in by_forest]
-    distinct = dict(zip(chain(*keys), chain(*by_forest), strict=True))
-    joined = Parallel(n_jobs=n_jobs, backend="threading")(
-        delayed(concatenate_levels)(levels) for levels in distinct.values()
-    )
-    level_of = dict(zip(distinct, joined, strict=True))
-    forests = [tuple(level_of[key] for key in forest) for forest in keys]
     node_ptr = offsets(np.concatenate([np.diff(part.node_ptr) for part in parts]))
-    return HierarchyCollection(node_ptr, tuple(forests), first.pooling_key)
+    pooling_key, n_forests = first.pooling_key, first.n_forests
+    # Known by the parts' levels, a level that forests share is joined once.
+    keys, distinct = [], {}
+    for forest in range(n_forests):
+        each = zip(*(part.forests[forest] for part in parts), strict=True)
+        of_forest = {tuple(map(id, levels)): levels for levels in each}
+        keys.append([*of_forest])
+        distinct.update(of_forest)
+    order = [*distinct]
+    parts.clear()
+    del first, part, each, of_forest
+    joined = Parallel(n_jobs=n_jobs, backend="threading", pre_dispatch="n_jobs")(
+        delayed(concatenate_levels)(distinct.pop(key)) for key in order
+    )
+    level_of = dict(zip(order, joined, strict=True))
+    forests = tuple(tuple(level_of[key] for key in forest) for forest in keys)
+    return HierarchyCollection(node_ptr, forests, pooling_key)
 
 
 def as_hierarchies(X: Any) -> HierarchyCollection | None:

@@ -59,6 +59,7 @@ def test_a_level_without_randomness_is_shared_by_forests(hierarchies):
 def test_concatenation_undoes_slicing(hierarchies):
     parts = [hierarchies[:10], hierarchies[10:11], hierarchies[11:]]
     assert_same(concatenate_hierarchies(parts), hierarchies)
+    assert not parts  # so that they can be freed
 
 
 def test_shared_levels_stay_shared_when_chunks_are_joined(small_mutag):
