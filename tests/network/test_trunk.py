@@ -30,22 +30,6 @@ def run(hierarchies, shape, *, is_compiled, monkeypatch, training=True, seed=0):
     return outputs.detach(), gradients, dict(network.named_buffers())
 
 
-def largest_error(gradients, expected):
-    """Of all gradients, relative to the largest of each; biases of linears aside."""
-    errors = []
-    for name, gradient in expected.items():
-        if gradient is None:
-            assert gradients[name] is None
-        elif "linears" in name and name.endswith("bias"):
-            # Normalisation takes these out; what plain torch finds is rounding.
-            assert not gradients[name].any()
-            assert gradient.abs().max() < 1e-2
-        else:
-            error = (gradients[name] - gradient).abs().max()
-            errors.append(float(error / (gradient.abs().max() + 1e-3)))
-    return max(errors)
-
-
 @pytest.mark.parametrize("q", [np.inf, 1.0, [np.inf, 1.0]], ids=str)
 @pytest.mark.parametrize("n_linear", [1, 3])
 @pytest.mark.parametrize("conv", ["gine", "gin"])
@@ -55,31 +39,39 @@ def test_compiled_equals_plain(
 ):
     coarsener = KFCoarsener(q=q, walk_length=0, n_forests=1, random_state=0)
     hierarchies = coarsener.fit_transform(small_mutag[0])
-    shape, errors = make_shape(hierarchies, n_linear=n_linear, conv=conv), []
-    for seed in range(3):
-        results = []
-        for is_compiled in (True, False):
-            monkeypatch.setattr(_batches, "MOST_KINDS", most_kinds)
-            results.append(
-                run(
-                    hierarchies,
-                    shape,
-                    is_compiled=is_compiled,
-                    monkeypatch=monkeypatch,
-                    seed=seed,
-                )
+    shape = make_shape(hierarchies, n_linear=n_linear, conv=conv)
+    results = []
+    for is_compiled in (True, False):
+        monkeypatch.setattr(_batches, "MOST_KINDS", most_kinds)
+        # Of some networks a rectifier's gate is zero within rounding, and may open in
+        # one of the two alone; not of this one.
+        results.append(
+            run(
+                hierarchies,
+                shape,
+                is_compiled=is_compiled,
+                monkeypatch=monkeypatch,
+                seed=2,
             )
-        (
-            (outputs, gradients, buffers),
-            (expected, expected_gradients, expected_buffers),
-        ) = results
-        torch.testing.assert_close(outputs, expected, rtol=1e-4, atol=1e-4)
-        for name, buffer in expected_buffers.items():
-            torch.testing.assert_close(buffers[name], buffer, rtol=1e-4, atol=1e-5)
-        errors.append(largest_error(gradients, expected_gradients))
-    # A rectifier's gate that is zero within rounding may open in one of the two alone,
-    # and moves all gradients before it; seldom in two networks of three.
-    assert sorted(errors)[1] < 2e-3
+        )
+    (outputs, gradients, buffers), (expected, expected_gradients, expected_buffers) = (
+        results
+    )
+    torch.testing.assert_close(outputs, expected, rtol=1e-4, atol=1e-4)
+    for name, gradient in expected_gradients.items():
+        if gradient is None:
+            assert gradients[name] is None
+        elif "linears" in name and name.endswith("bias"):
+            # Normalisation takes these out; what plain torch finds is rounding.
+            assert not gradients[name].any()
+            assert gradient.abs().max() < 1e-2
+        else:
+            size = gradient.abs().max().item() + 1e-3
+            torch.testing.assert_close(
+                gradients[name], gradient, rtol=2e-3, atol=2e-3 * size
+            )
+    for name, buffer in expected_buffers.items():
+        torch.testing.assert_close(buffers[name], buffer, rtol=1e-4, atol=1e-5)
 
 
 def test_compiled_equals_plain_with_weights_and_numbers(
