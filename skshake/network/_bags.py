@@ -10,13 +10,12 @@ import importlib.util
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
 from skshake.network._kernels import sum_bags, sum_bags_backward
-from skshake.network._parallel import LANE_ROWS, count_lanes, run_lanes
+from skshake.network._parallel import LANE_ROWS, count_lanes, run_lanes, split_rows
 
 
 @cache
@@ -65,7 +64,7 @@ class _CompiledBags(torch.autograd.Function):
     def forward(ctx: Any, bags: Bags, table: Tensor) -> Tensor:
         n_bags = len(bags.offsets) - 1
         ctx.bags, ctx.shape = bags, table.shape
-        ctx.bounds = np.linspace(0, n_bags, count_lanes(n_bags) + 1).astype(np.int64)
+        ctx.bounds = split_rows(n_bags, count_lanes(n_bags))
         table = table.detach().contiguous()
         out = table.new_empty(n_bags, table.shape[1])
         arrays = [t.numpy() for t in (*bags[:3], table, out)]

@@ -18,9 +18,9 @@ from torch import Tensor
 from skshake.graphs import arcs_from_edges, hash_rows
 from skshake.hierarchy import HierarchyCollection, Level, PooledFeatures, overlap_matrix
 from skshake.network._bags import Bags, sort_by_row
-from skshake.network._kernels import copy_ranges
+from skshake.network._kernels import append_sizes, copy_ranges
 from skshake.network._message import Arcs
-from skshake.network._parallel import count_lanes, run_lanes
+from skshake.network._parallel import count_lanes, run_lanes, split_rows
 
 # Nodes (edges) of so few kinds are encoded once per kind; more, once each in a batch.
 MOST_KINDS = 1_024
@@ -106,7 +106,7 @@ class _Ranges:
         if shift is None:
             shift = out.new_empty(0)
         n_lanes = min(count_lanes(n_rows), MOST_COPIERS)
-        bounds = np.linspace(0, len(ends), n_lanes + 1).astype(np.int64)
+        bounds = split_rows(len(ends), n_lanes)
         first_rows = np.concatenate([[0], ends])[bounds]
         arrays = self.starts.numpy(), self.counts.numpy(), chosen.host, values.numpy()
         shifts, rows = shift.numpy(), out.numpy()
@@ -177,8 +177,8 @@ class _Features:
 def _find_kinds(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
     """One row of each kind, and the kind of each row."""
     prints = np.zeros(len(features.numeric), np.uint64)
-    entries = np.column_stack([features.slots, features.shares.view(np.int32)])
-    hash_rows(features.indptr, entries.view(np.uint32), prints)
+    for entries in (features.slots, features.shares):
+        hash_rows(features.indptr, entries.view(np.uint32).reshape(-1, 1), prints)
     each = np.arange(len(prints) + 1)
     hash_rows(each, features.numeric.view(np.uint32), prints)
     _, first, kind = np.unique(prints, return_index=True, return_inverse=True)
@@ -189,13 +189,10 @@ def _with_sizes(level: Level, input_node_ptr: np.ndarray) -> PooledFeatures:
     """Node features with two more slots: log of the block's size, and 1."""
     x = level.x
     blocks = level.numbered_blocks(input_node_ptr)
-    size = np.bincount(blocks, minlength=len(x.numeric)).astype(np.float32)
-    ends = x.indptr[1:]
-    slots = np.insert(
-        x.slots, np.repeat(ends, 2), [x.n_slots, x.n_slots + 1] * len(ends)
-    )
-    both = np.column_stack([np.log(size), np.ones_like(size)]).ravel()
-    shares = np.insert(x.shares, np.repeat(ends, 2), both)
+    size = np.bincount(blocks, minlength=len(x.numeric))
+    slots = np.empty(len(x.slots) + 2 * len(size), x.slots.dtype)
+    shares = np.empty(len(slots), x.shares.dtype)
+    append_sizes(x.indptr, x.slots, x.shares, size, x.n_slots, slots, shares)
     indptr = x.indptr + 2 * np.arange(len(x.indptr))
     return PooledFeatures(x.numeric, indptr, slots, shares, x.n_slots + 2)
 

@@ -110,60 +110,61 @@ def apply_linear(first, last, x, weight, bias, z, sums):
 
 
 @njit(cache=True, nogil=True)
-def find_moments(sums, n_rows, momentum, running_mean, running_var):
-    """Means and variances of columns; running ones move towards them.
+def find_moments(sums, n_rows, statistics):
+    """Means and variances of columns.
 
     Parameters
     ----------
     sums : float64 array (n_lanes, 2, width), see ``apply_linear``  # IN
     n_rows : int  # IN
-    momentum : float  # IN
-    running_mean, running_var : float32 arrays (width,)  # IN and OUT
-
-    Returns
-    -------
-    mean, variance : float64 arrays (width,)
+    statistics : float64 array (2, width), means and variances  # OUT
     """
-    width = len(running_mean)
-    mean, variance = np.empty(width), np.empty(width)
-    for c in range(width):
+    for c in range(sums.shape[2]):
         total, squares = 0.0, 0.0
         for lane in range(len(sums)):
             total += sums[lane, 0, c]
             squares += sums[lane, 1, c]
-        mean[c] = total / n_rows
+        mean = total / n_rows
+        spread = squares / n_rows - mean**2
+        statistics[0, c] = mean
         # NaN stays NaN.
-        spread = squares / n_rows - mean[c] ** 2
-        variance[c] = 0.0 if spread < 0.0 else spread
-        unbiased = variance[c] * n_rows / (n_rows - 1)
-        running_mean[c] += momentum * (mean[c] - running_mean[c])
-        running_var[c] += momentum * (unbiased - running_var[c])
-    return mean, variance
+        statistics[1, c] = 0.0 if spread < 0.0 else spread
 
 
 @njit(cache=True, nogil=True)
-def find_affine(mean, variance, eps, gamma, beta):
+def move_running(statistics, n_rows, momentum, running_mean, running_var):
+    """Move what a batch normalisation has learnt towards a batch's statistics.
+
+    Parameters
+    ----------
+    statistics : float64 array (2, width), see ``find_moments``  # IN
+    n_rows : int, from which the unbiased variance follows  # IN
+    momentum : float  # IN
+    running_mean, running_var : float32 arrays (width,)  # IN and OUT
+    """
+    for c in range(len(running_mean)):
+        unbiased = statistics[1, c] * n_rows / (n_rows - 1)
+        running_mean[c] += momentum * (statistics[0, c] - running_mean[c])
+        running_var[c] += momentum * (unbiased - running_var[c])
+
+
+@njit(cache=True, nogil=True)
+def find_affine(statistics, eps, gamma, beta, moments, affine):
     """Mean and inverse spread, and what a normalisation multiplies by and adds.
 
     Parameters
     ----------
-    mean, variance : float arrays (width,)  # IN
+    statistics : float64 array (2, width), means and variances  # IN
     eps : float  # IN
     gamma, beta : float32 arrays (width,)  # IN
-
-    Returns
-    -------
-    moments : float32 array (2, width), mean and inverse spread
-    affine : float32 array (2, width), factor and shift
+    moments : float32 array (2, width), mean and inverse spread  # OUT
+    affine : float32 array (2, width), factor and shift  # OUT
     """
-    moments = np.empty((2, len(mean)), np.float32)
-    affine = np.empty((2, len(mean)), np.float32)
-    for c in range(len(mean)):
-        moments[0, c] = mean[c]
-        moments[1, c] = 1.0 / np.sqrt(variance[c] + eps)
+    for c in range(len(gamma)):
+        moments[0, c] = statistics[0, c]
+        moments[1, c] = 1.0 / np.sqrt(statistics[1, c] + eps)
         affine[0, c] = gamma[c] * moments[1, c]
         affine[1, c] = beta[c] - moments[0, c] * affine[0, c]
-    return moments, affine
 
 
 @njit(cache=True, nogil=True)
@@ -375,3 +376,24 @@ def copy_ranges(first, last, starts, counts, graphs, values, shift, at, out):
             for k in range(count):
                 out[at + k] += shift[place]
         at += count
+
+
+@njit(cache=True, nogil=True)
+def append_sizes(indptr, slots, shares, sizes, n_slots, out_slots, out_shares):
+    """Append two entries to each row: the logarithm of a size, and 1.
+
+    Parameters
+    ----------
+    indptr, slots, shares : arrays (n_rows + 1,), (n_entries,), (n_entries,)  # IN
+    sizes : int64 array (n_rows,)  # IN
+    n_slots : int, slot of the first; that of the second follows  # IN
+    out_slots, out_shares : arrays (n_entries + 2 n_rows,)  # OUT
+    """
+    at = 0
+    for i in range(len(sizes)):
+        for k in range(indptr[i], indptr[i + 1]):
+            out_slots[at], out_shares[at] = slots[k], shares[k]
+            at += 1
+        out_slots[at], out_shares[at] = n_slots, np.log(sizes[i])
+        out_slots[at + 1], out_shares[at + 1] = n_slots + 1, 1.0
+        at += 2

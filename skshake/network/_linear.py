@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from skshake.network._parallel import run_lanes
+from skshake.network._parallel import run_lanes, split_rows
 
 # Lanes of the rows of a batch, and how many numbers are worth them.
 N_LANES, FEWEST_VALUES = 4, 65_536
@@ -36,7 +36,7 @@ class _Lanes(torch.autograd.Function):
         ctx.save_for_backward(x, weight)
         rows, matrix = x.detach().numpy(), weight.detach().numpy()
         out = np.empty((len(rows), len(matrix)), rows.dtype)
-        bounds = np.linspace(0, len(rows), N_LANES + 1).astype(int)
+        bounds = split_rows(len(rows), N_LANES)
 
         def task(c: int) -> None:
             part = slice(bounds[c], bounds[c + 1])
@@ -51,7 +51,7 @@ class _Lanes(torch.autograd.Function):
         gradient = grad.contiguous().numpy()
         out = np.empty_like(rows)
         of_weight = np.empty((N_LANES, *matrix.shape), rows.dtype)
-        bounds = np.linspace(0, len(rows), N_LANES + 1).astype(int)
+        bounds = split_rows(len(rows), N_LANES)
 
         def task(c: int) -> None:
             part = slice(bounds[c], bounds[c + 1])

@@ -16,7 +16,8 @@ from skshake.network._bags import has_triton, sum_rows
 from skshake.network._batches import FeatureBatch, LevelBatch
 from skshake.network._layers import SumLayer, make_layer
 from skshake.network._linear import LaneLinear
-from skshake.network._trunk import N_POOLINGS, TrunkPlan, run_trunk
+from skshake.network._passes import N_POOLINGS
+from skshake.network._trunk import TrunkPlan, run_trunk
 
 
 @dataclass(frozen=True)

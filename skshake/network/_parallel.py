@@ -19,14 +19,14 @@ from threadpoolctl import threadpool_limits
 
 # Rows of a lane, so many that starting its task costs little, and of a tile, so few
 # that its arrays stay in a second-level cache.
-LANE_ROWS, TILE_ROWS = 2_048, 256
+LANE_ROWS, TILE_ROWS = 2_048, 128
 
 
 class _Worker(Thread):
     """A thread that does one task after the other.
 
     Two locks hand tasks over and back, which is quicker than a queue: a step of a
-    training waits for its threads some thirty times.
+    training waits for its threads some ten times.
     """
 
     def __init__(self) -> None:
@@ -66,6 +66,7 @@ class Workers:
     """Threads that share tasks with the thread that asks; none with one thread."""
 
     def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
         self._workers = [_Worker() for _ in range(n_threads - 1)]
 
     def run(self, task: Callable[[int], None], n_tasks: int) -> None:
@@ -121,9 +122,23 @@ def run_lanes(task: Callable[[int], None], n_tasks: int) -> None:
     _workers.get().run(task, n_tasks)
 
 
+def run_together(task: Callable[[], None], n_pieces: int) -> None:
+    """Do a task in all threads at once, which share its pieces among themselves.
+
+    A thread that comes late, or twice, finds no piece left.
+    """
+    workers = _workers.get()
+    workers.run(lambda _: task(), min(workers.n_threads, n_pieces))
+
+
 def count_lanes(n_rows: int) -> int:
     """Number of lanes, 1 or even, so that two threads have as much to do."""
     return max(1, 2 * round(n_rows / (2 * LANE_ROWS)))
+
+
+def split_rows(n_rows: int, n_lanes: int) -> np.ndarray:
+    """Offsets (n_lanes + 1,) of lanes of about equal size."""
+    return np.arange(n_lanes + 1) * n_rows // n_lanes
 
 
 @njit(cache=True, nogil=True)
@@ -151,7 +166,7 @@ def _cut_tiles(node_ptr, n_tiles):
     return tiles[:found]
 
 
-def cut(node_ptr: np.ndarray) -> list[np.ndarray]:
+def cut(node_ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Cut a batch into lanes, and lanes into tiles of whole graphs.
 
     Parameters
@@ -160,12 +175,15 @@ def cut(node_ptr: np.ndarray) -> list[np.ndarray]:
 
     Returns
     -------
-    lanes : list of int64 arrays of shape (n_tiles, 4)
-        First and last row, first and last graph of each tile.
+    tiles : int64 array of shape (n_tiles, 4)
+        First and last row, first and last graph.
+    lane_ptr : int64 array of shape (n_lanes + 1,)
+        Tiles of each lane; none is empty, unless there are no graphs.
     """
     n_rows = int(node_ptr[-1])
     n_lanes = count_lanes(n_rows)
     n_tiles = n_lanes * max(1, round(n_rows / (n_lanes * TILE_ROWS)))
+    tiles = _cut_tiles(node_ptr, n_tiles)
     # Large graphs may leave fewer tiles than lanes.
-    lanes = np.array_split(_cut_tiles(node_ptr, n_tiles), n_lanes)
-    return [lane for lane in lanes if len(lane)]
+    n_lanes = max(1, min(n_lanes, len(tiles)))
+    return tiles, split_rows(len(tiles), n_lanes)

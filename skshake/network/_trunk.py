@@ -16,13 +16,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from skshake.network._blocks import run_block, run_block_backward
-from skshake.network._kernels import find_affine, find_moments
+from skshake.network._kernels import move_running
+from skshake.network._meeting import make_turns
 from skshake.network._message import Arcs
-from skshake.network._parallel import cut, run_lanes
+from skshake.network._parallel import cut, run_together
+from skshake.network._passes import (
+    N_POOLINGS,
+    place_of_gradient,
+    run_backward,
+    run_forward,
+)
 
-# What is pooled from each state: mean, maximum, scaled sum.
-N_POOLINGS = 3
 # Parameters of a block, in order: a linear layer and its batch normalisation.
 BLOCK = 4
 
@@ -45,261 +49,147 @@ class TrunkPlan(NamedTuple):
     shares_edges: bool
 
 
-class _Block(NamedTuple):
-    """Parameters of a block, and the number of its layer if it begins or ends one."""
-
-    weight: np.ndarray
-    bias: np.ndarray
-    gamma: np.ndarray
-    beta: np.ndarray
-    layer: int
-    begins: bool
-    ends: bool
-
-
 class _Pass:
     """Arrays of one pass; backward needs those of forward.
 
-    ``states`` are the h before each layer and after the last. Of each block: its input
-    if that is a sum of messages, what its linear layer gives, mean and inverse spread
-    of that, and what the normalisation multiplies by and adds. What a rectifier within
-    a layer gives is not kept: backward finds it again, which costs less than memory.
+    Their shapes are those of :func:`run_forward`.
     """
 
     def __init__(
         self, plan: TrunkPlan, h: Tensor, e: Tensor, parameters: tuple[Tensor, ...]
     ) -> None:
         self.plan = plan
-        self.states, self.e = [h.detach().numpy()], e.detach().numpy()
+        self.h, self.e = h.detach().numpy(), e.detach().numpy()
         self.node_ptr = plan.node_ptr.numpy()
-        self.lanes = cut(self.node_ptr)
         self.arcs = tuple(t.numpy() for t in plan.arcs[:4])
-        self.self_weights: list[np.float32] = []
-        self.blocks: list[_Block] = []
-        arrays = iter([p.detach().numpy() for p in parameters])
-        for layer in range(len(plan.norms) // plan.n_linear):
-            self.self_weights.append(np.float32(1.0 + next(arrays)[0]))
-            for k in range(plan.n_linear):
-                weight, bias, gamma, beta = (next(arrays) for _ in range(BLOCK))
-                begins, ends = k == 0, k == plan.n_linear - 1
-                self.blocks.append(
-                    _Block(weight, bias, gamma, beta, layer, begins, ends)
-                )
-        self.sums: list[np.ndarray] = []
-        self.outputs: list[np.ndarray] = []
-        self.moments: list[np.ndarray] = []
-        self.affine: list[np.ndarray] = []
-        width = h.shape[1]
-        n_columns = N_POOLINGS * width * (1 + len(self.self_weights)) * plan.pools
+        self.lanes = cut(self.node_ptr)
+        self.n_lanes = len(self.lanes[1]) - 1
+        self.n_blocks = len(plan.norms)
+        self.n_layers = self.n_blocks // plan.n_linear
+        self.parameters = self._stack(parameters)
+        self.keep = 1.0 - plan.dropout if plan.is_training else 1.0
+        shape = self.h.shape
+        self.states = np.empty((self.n_layers, *shape), np.float32)
+        self.inputs = np.empty((self.n_layers, *shape), np.float32)
+        self.outputs = np.empty((self.n_blocks, *shape), np.float32)
+        self.scratch = np.empty(shape, np.float32)
+        n_columns = N_POOLINGS * shape[1] * (1 + self.n_layers) * plan.pools
         self.pooled = np.empty((len(self.node_ptr) - 1, n_columns), np.float32)
-        # Stand-ins for arrays that a call does not use.
-        self.no_rows = np.empty((0, width), np.float32)
-        self.no_row = np.empty(width, np.float32)
-        self.no_moments = np.empty((2, width), np.float32)
-        self.no_sums = np.empty((len(self.lanes), 2, width))
-        self.scratch = np.empty_like(self.states[0])
+        self.moments, self.affine = np.empty(
+            (2, self.n_blocks, 2, shape[1]), np.float32
+        )
 
-    def column(self, state: int) -> int:
-        """Where pooled columns of a state begin; -1 if nothing is pooled."""
-        return state * N_POOLINGS * len(self.no_row) if self.plan.pools else -1
+    def _stack(self, parameters: tuple[Tensor, ...]) -> tuple[np.ndarray, ...]:
+        """Weights of messages, then those of all blocks, kind by kind."""
+        arrays = [p.detach().numpy() for p in parameters]
+        per_layer, width = 1 + BLOCK * self.plan.n_linear, self.h.shape[1]
+        epsilons = np.array(arrays[::per_layer], np.float32).reshape(self.n_layers)
+        blocks = [array for k, array in enumerate(arrays) if k % per_layer]
+        weights, *vectors = (
+            np.array(blocks[k::BLOCK], np.float32) for k in range(BLOCK)
+        )
+        return (
+            1.0 + epsilons,
+            weights.reshape(self.n_blocks, width, width),
+            *(vector.reshape(self.n_blocks, width) for vector in vectors),
+        )
+
+    @property
+    def _common(self) -> tuple:
+        """What both directions take first."""
+        return (
+            make_turns(self.n_blocks + 1),
+            self.plan.n_linear,
+            self.lanes,
+            self.node_ptr,
+            self.arcs,
+            self.h,
+            self.e,
+            self.parameters,
+        )
 
     def forward(self) -> None:
-        """Run all blocks, and finish the last."""
-        for t in range(len(self.blocks) + 1):
-            self._run_block(t)
-
-    def _run_block(self, t: int) -> None:
-        """Finish block t - 1 and run block t up to its normalisation."""
-        before, factor, shift = self.no_rows, self.no_row, self.no_row
-        keep, stream, state = 1.0, np.uint64(0), 0
-        out = self.states[0]
-        if t > 0:
-            last = self.blocks[t - 1]
-            before, (factor, shift) = self.outputs[-1], self.affine[-1]
-            out = self.scratch
-            if last.ends:
-                out = np.empty_like(out)
-                state = last.layer + 1
-                self.states.append(out)
-                if self.plan.is_training and self.plan.dropout:
-                    keep = 1.0 - self.plan.dropout
-                    stream = np.uint64(torch.randint(2**62, ()).item())
-            else:
-                state = -1
-        block = self.blocks[t] if t < len(self.blocks) else None
-        x, z, sums = out, self.no_rows, self.no_sums
-        weight, bias, self_weight = self.no_rows, self.no_row, np.float32(1.0)
-        if block is not None:
-            weight, bias = block.weight, block.bias
-            z, sums = np.empty_like(out), np.empty_like(self.no_sums)
-            if block.begins:
-                x, self_weight = np.empty_like(out), self.self_weights[block.layer]
-
-        def task(c: int) -> None:
-            run_block(
-                self.lanes[c],
-                self.node_ptr,
-                before,
-                factor,
-                shift,
-                keep,
-                stream,
-                out,
-                self.column(state) if state >= 0 else -1,
-                self.pooled,
-                block is not None and block.begins,
-                self.arcs,
-                self_weight,
-                self.e,
-                x,
-                weight,
-                bias,
-                z,
-                sums[c],
-            )
-
-        run_lanes(task, len(self.lanes))
-        if block is not None:
-            self.sums.append(x)
-            self.outputs.append(z)
-            self._add_moments(t, sums)
-
-    def _add_moments(self, t: int, sums: np.ndarray) -> None:
-        """Find those of block t: of the batch in training, else as learnt."""
-        norm, block = self.plan.norms[t], self.blocks[t]
-        assert norm.running_mean is not None
-        assert norm.running_var is not None
-        mean, variance = norm.running_mean.numpy(), norm.running_var.numpy()
+        """Run all blocks, and let the normalisations learn."""
+        norms, n_rows = self.plan.norms, len(self.h)
+        width = self.h.shape[1]
+        statistics = np.empty((self.n_blocks, 2, width))
+        streams = np.empty(0, np.uint64)
         if self.plan.is_training:
-            n_rows, momentum = len(self.states[0]), norm.momentum
-            mean, variance = find_moments(sums, n_rows, momentum, mean, variance)
-            assert norm.num_batches_tracked is not None
-            norm.num_batches_tracked.add_(1)
-        moments, affine = find_affine(mean, variance, norm.eps, block.gamma, block.beta)
-        self.moments.append(moments)
-        self.affine.append(affine)
+            streams = torch.randint(2**62, (self.n_layers,)).numpy().astype(np.uint64)
+        else:
+            for t, norm in enumerate(norms):
+                statistics[t] = _running(norm)
+        arguments = (
+            *self._common,
+            statistics,
+            norms[0].eps if norms else 0.0,
+            self.keep,
+            streams,
+            self.states,
+            self.inputs,
+            self.outputs,
+            self.scratch,
+            np.empty((self.n_blocks, self.n_lanes, 2, width)),
+            self.moments,
+            self.affine,
+            self.pooled,
+        )
+        run_together(lambda: run_forward(*arguments), self.n_lanes)
+        if self.plan.is_training:
+            for t, norm in enumerate(norms):
+                move_running(statistics[t], n_rows, norm.momentum, *_running(norm))
+                assert norm.num_batches_tracked is not None
+                norm.num_batches_tracked.add_(1)
 
-
-class _Backward:
-    """Gradients of one pass, from the last block to the first."""
-
-    def __init__(self, forward: _Pass, grad_h: Tensor, grad_pooled: Tensor) -> None:
-        self.forward = forward
-        self.grad = grad_h.clone().numpy()
-        self.spare = np.empty_like(self.grad)
-        self.grad_pooled = grad_pooled.contiguous().numpy()
+    def backward(self, grad_h: Tensor, grad_pooled: Tensor) -> tuple:
+        """Gradients in the order of the function's arguments."""
+        width, n_blocks, n_lanes = self.h.shape[1], self.n_blocks, self.n_lanes
+        grads = np.empty((2, *self.h.shape), np.float32)
+        grads[0] = grad_h.numpy()
         # Edge states that lanes share get a gradient per lane, added in order.
-        n_copies = len(forward.lanes) if forward.plan.shares_edges else 1
-        self.grad_e = np.zeros((n_copies, *forward.e.shape), np.float32)
-        self.grad_self = np.zeros((len(forward.self_weights), 1), np.float32)
-
-    def run(self) -> tuple:
-        """In the order of the function's arguments."""
-        forward, n_linear = self.forward, self.forward.plan.n_linear
-        of_blocks: list[list[np.ndarray]] = []
-        sums = self._step(len(forward.blocks), None, [])
-        for t in reversed(range(len(forward.blocks))):
-            sums = self._step(t, sums, of_blocks)
-        of_blocks.reverse()
-        gradients = []
-        for layer, grad_self in enumerate(self.grad_self):
-            gradients.append(grad_self)
-            for block in of_blocks[layer * n_linear : (layer + 1) * n_linear]:
-                gradients += block
-        found = [self.grad, self.grad_e.sum(axis=0), *gradients]
+        n_copies = n_lanes if self.plan.shares_edges else 1
+        grad_e = np.zeros((n_copies, *self.e.shape), np.float32)
+        grad_self = np.empty((self.n_layers, n_lanes))
+        grad_weight = np.empty((n_blocks, n_lanes, width, width), np.float32)
+        totals = np.empty((n_blocks, 2, width))
+        arguments = (
+            *self._common,
+            self.keep,
+            self.states,
+            self.inputs,
+            self.outputs,
+            self.scratch,
+            self.moments,
+            self.affine,
+            self.pooled,
+            grad_pooled.contiguous().numpy(),
+            grads,
+            grad_e,
+            grad_self,
+            grad_weight,
+            totals,
+            np.empty((n_blocks + 1, n_lanes, 2, width)),
+        )
+        run_together(lambda: run_backward(*arguments), n_lanes)
+        n_linear = self.plan.n_linear
+        found = [grads[place_of_gradient(n_blocks, n_linear)], grad_e.sum(axis=0)]
+        of_self = grad_self.sum(axis=1, keepdims=True).astype(np.float32)
+        of_weight = grad_weight.sum(axis=1)
+        of_norm = totals.astype(np.float32)
+        # Batch normalisation takes the bias of the linear layer out: no gradient.
+        of_bias = np.zeros(width, np.float32)
+        for t in range(n_blocks):
+            if t % n_linear == 0:
+                found.append(of_self[t // n_linear])
+            found += [of_weight[t], of_bias, of_norm[t, 1], of_norm[t, 0]]
         return (None, *(torch.from_numpy(array) for array in found))
 
-    def _step(
-        self, t: int, sums: np.ndarray | None, of_blocks: list[list[np.ndarray]]
-    ) -> np.ndarray:
-        """Go back through block t, then through the rectifier of block t - 1.
 
-        Appends the gradients of the parameters of block t; ``grad`` becomes that of
-        what the linear layer and normalisation of block t - 1 give. Past the last block
-        there is only a rectifier.
-        """
-        forward, plan = self.forward, self.forward.plan
-        last = forward.blocks[t - 1] if t > 0 else None
-        is_state = last is None or last.ends
-        state = last.layer + 1 if last is not None and last.ends else 0
-        before, before_moments = forward.no_rows, forward.no_moments
-        out, factor = forward.states[state], 1.0
-        affine = forward.no_moments
-        if last is not None:
-            before, before_moments = forward.outputs[t - 1], forward.moments[t - 1]
-            affine = forward.affine[t - 1]
-            if not is_state:
-                out = forward.scratch
-            elif plan.dropout:
-                factor = 1.0 / (1.0 - plan.dropout)
-        column = forward.column(state) if is_state else -1
-        z, moments = forward.no_rows, forward.no_moments
-        gamma, x, weight = forward.no_row, forward.no_rows, forward.no_rows
-        means = np.empty((2, len(forward.no_row)), np.float32)
-        begins, self_weight, layer = False, np.float32(1.0), 0
-        grad, following = self.grad, self.grad
-        if sums is not None:
-            block = forward.blocks[t]
-            z, moments, x = forward.outputs[t], forward.moments[t], forward.sums[t]
-            gamma, weight = block.gamma, block.weight
-            totals = sums.sum(axis=0)
-            means = (totals / len(grad)).astype(np.float32)
-            begins, layer = block.begins, block.layer
-            self_weight = forward.self_weights[layer]
-            following = self.spare
-        n_lanes, width = len(forward.lanes), len(forward.no_row)
-        grad_weight = np.empty((n_lanes, width, width), np.float32)
-        grad_self = np.empty((n_lanes, 1))
-        new_sums = np.empty_like(forward.no_sums)
-
-        def task(c: int) -> None:
-            run_block_backward(
-                forward.lanes[c],
-                forward.node_ptr,
-                z,
-                moments,
-                gamma,
-                means,
-                grad,
-                x,
-                weight,
-                grad_weight[c],
-                following,
-                begins,
-                forward.arcs,
-                self_weight,
-                forward.states[layer],
-                forward.e,
-                self.grad_e[c if plan.shares_edges else 0],
-                grad_self[c],
-                column,
-                forward.pooled,
-                self.grad_pooled,
-                np.float32(factor),
-                before,
-                before_moments,
-                not is_state,
-                affine,
-                out,
-                new_sums[c],
-            )
-
-        run_lanes(task, n_lanes)
-        if sums is not None:
-            if begins:
-                self.grad_self[layer] = grad_self.sum()
-            else:
-                self.grad, self.spare = following, grad
-            # Batch normalisation takes the bias of the linear layer out: no gradient.
-            of_blocks.append(
-                [
-                    grad_weight.sum(axis=0),
-                    np.zeros_like(block.bias),
-                    totals[1].astype(np.float32),
-                    totals[0].astype(np.float32),
-                ]
-            )
-        return new_sums
+def _running(norm: nn.BatchNorm1d) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance that a normalisation has learnt, to be read or moved."""
+    assert norm.running_mean is not None
+    assert norm.running_var is not None
+    return norm.running_mean.numpy(), norm.running_var.numpy()
 
 
 class _Trunk(torch.autograd.Function):
@@ -309,13 +199,13 @@ class _Trunk(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         ctx.run = _Pass(plan, h.contiguous(), e.contiguous(), parameters)
         ctx.run.forward()
-        last, pooled = ctx.run.states[-1], ctx.run.pooled
-        return torch.from_numpy(last), torch.from_numpy(pooled)
+        last = ctx.run.states[-1] if ctx.run.n_layers else ctx.run.h
+        return torch.from_numpy(last), torch.from_numpy(ctx.run.pooled)
 
     @staticmethod
     def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple:
         run, ctx.run = ctx.run, None
-        return _Backward(run, grad_h, grad_pooled).run()
+        return run.backward(grad_h, grad_pooled)
 
 
 def run_trunk(

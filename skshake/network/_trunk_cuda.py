@@ -16,7 +16,8 @@ from torch import Tensor
 
 from skshake.network import _triton as kernels
 from skshake.network._bags_cuda import ceil_power, count_splits, count_warps
-from skshake.network._trunk import BLOCK, N_POOLINGS, TrunkPlan
+from skshake.network._passes import N_POOLINGS
+from skshake.network._trunk import BLOCK, TrunkPlan
 
 # Programs that share the rows where sums over all of them are needed.
 N_SHARES = 128
