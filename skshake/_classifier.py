@@ -115,7 +115,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Floating-point type of products in training; "auto" is bfloat16 on a GPU that
         has it. Weights and sums stay in float32.
     compile : bool, default=False
-        Train through ``torch.compile``: worth its minute for long trainings on a GPU.
+        Train through ``torch.compile``, which takes a minute, seldom again for other
+        sizes: for layers other than "gine" and "gin", which are faster as they are.
     random_state : int, RandomState instance or None, default=None
         Seeds initial weights, dropout, batches and the held-out part. Equal seeds give
         equal bits on one CPU, with "gine" and "gin" for any number of threads; torch's

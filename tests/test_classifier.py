@@ -1,6 +1,7 @@
 """SHAKEClassifier: labels, training, repeatability, scikit-learn's contract."""
 
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -34,6 +35,27 @@ def y(small_mutag):
 
 def fast(**parameters):
     return SHAKEClassifier(**{**FAST, **parameters})
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="torch.compile needs g++")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")
+def test_compile_is_right_and_seldom_compiles_for_other_sizes(small_mutag):
+    from torch._dynamo.utils import counters
+
+    graphs, y = small_mutag
+    coarse = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit_transform(graphs)
+    parameters = {"batch_size": 7, "weight_averaging": False, "dropout": 0.0}
+    plain = fast(**parameters).fit(coarse, y)
+    torch._dynamo.reset()
+    counters.clear()
+    compiled = fast(**parameters, compile=True).fit(coarse, y)
+    # A second time where two sizes happened to be equal at first.
+    assert counters["stats"]["unique_graphs"] <= 2
+    for record, expected in zip(compiled.history_, plain.history_, strict=True):
+        assert record.loss == pytest.approx(expected.loss, rel=1e-3)
+    np.testing.assert_allclose(
+        compiled.predict_proba(coarse), plain.predict_proba(coarse), atol=1e-3
+    )
 
 
 def test_it_learns_what_structure_alone_tells():

@@ -125,12 +125,12 @@ def sum_rows(bags: Bags, table: Tensor) -> Tensor:
     -------
     sums : Tensor of shape (n_bags, width)
     """
-    if table.device.type == "cpu" and table.dtype == torch.float32:
+    is_ours = table.dtype == torch.float32 and not torch.compiler.is_compiling()
+    if is_ours and table.device.type == "cpu":
         return _CompiledBags.apply(bags, table)
-    is_ours = table.device.type == "cuda" and table.dtype == torch.float32
-    is_ours &= has_triton() and not torch.compiler.is_compiling()
-    if bags.by_row is not None and is_ours:
-        return _DeviceBags.apply(bags, table)
+    if is_ours and table.device.type == "cuda" and has_triton():
+        if bags.by_row is not None:
+            return _DeviceBags.apply(bags, table)
     return embedding_bag(
         bags.rows,
         table,

@@ -50,4 +50,8 @@ def sum_messages(h: Tensor, e: Tensor, arcs: Arcs) -> Tensor:
     out : Tensor of shape (n_nodes, width)
     """
     messages = torch.relu(h[arcs.neighbour] + e[arcs.edge]) * arcs.weight[:, None]
-    return torch.zeros_like(h).index_add(0, arcs.targets(), messages.to(h.dtype))
+    messages = messages.to(h.dtype)
+    if torch.compiler.is_compiling():
+        # A compiled index_add is read before it is complete (pytorch issue 171493).
+        return torch.segment_reduce(messages, "sum", offsets=arcs.indptr, unsafe=True)
+    return torch.zeros_like(h).index_add(0, arcs.targets(), messages)
