@@ -39,12 +39,13 @@ def fast(**parameters):
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="torch.compile needs g++")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")
-def test_compile_is_right_and_seldom_compiles_for_other_sizes(small_mutag):
+def test_compile_is_right_and_seldom_compiles_for_other_sizes(mutag):
     from torch._dynamo.utils import counters
 
-    graphs, y = small_mutag
+    # In batches large enough for several threads.
+    graphs, y = mutag
     coarse = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit_transform(graphs)
-    parameters = {"batch_size": 7, "weight_averaging": False, "dropout": 0.0}
+    parameters = {"batch_size": 63, "weight_averaging": False, "dropout": 0.0}
     plain = fast(**parameters).fit(coarse, y)
     torch._dynamo.reset()
     counters.clear()

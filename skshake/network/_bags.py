@@ -128,9 +128,9 @@ def sum_rows(bags: Bags, table: Tensor) -> Tensor:
     is_ours = table.dtype == torch.float32 and not torch.compiler.is_compiling()
     if is_ours and table.device.type == "cpu":
         return _CompiledBags.apply(bags, table)
-    if is_ours and table.device.type == "cuda" and has_triton():
-        if bags.by_row is not None:
-            return _DeviceBags.apply(bags, table)
+    is_on_gpu = table.device.type == "cuda" and bags.by_row is not None
+    if is_ours and is_on_gpu and has_triton():
+        return _DeviceBags.apply(bags, table)
     return embedding_bag(
         bags.rows,
         table,
