@@ -232,19 +232,23 @@ class _DeviceLevel:
     def __init__(
         self, level: Level, input_node_ptr: np.ndarray, device: torch.device
     ) -> None:
+        self.nodes = _Ranges(level.node_ptr, device)
+        self.edges = _Ranges(level.edge_ptr, device)
+        self.edge_attr = _Features(level.edge_attr, level.edge_ptr, device)
+        self._send_arcs(level, device)
+        x = _with_sizes(level, input_node_ptr)
+        self.x = _Features(x, level.node_ptr, device)
+
+    def _send_arcs(self, level: Level, device: torch.device) -> None:
+        """Both arcs of each edge; what is needed on the way is freed at the end."""
         arcs = arcs_from_edges(level.node_ptr, level.edge_ptr, level.edges)
         arc_ptr = 2 * level.edge_ptr
         first_edge = np.repeat(level.edge_ptr[:-1], np.diff(arc_ptr))
         edge_of_arc = arcs.edge_of_arc + first_edge
-        self.nodes = _Ranges(level.node_ptr, device)
-        self.edges = _Ranges(level.edge_ptr, device)
         self.arcs = _Ranges(arc_ptr, device)
         self.n_arcs = send(np.diff(arcs.indptr).astype(np.int32), device)
         self.neighbour = send(arcs.indices, device)
         self.weight = send(level.edge_weight[edge_of_arc], device)
-        x = _with_sizes(level, input_node_ptr)
-        self.x = _Features(x, level.node_ptr, device)
-        self.edge_attr = _Features(level.edge_attr, level.edge_ptr, device)
         if self.edge_attr.kind is None:
             self.edge_row = send(arcs.edge_of_arc, device)
         else:
