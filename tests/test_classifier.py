@@ -39,19 +39,23 @@ def fast(**parameters):
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="torch.compile needs g++")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")
-def test_compile_is_right_and_seldom_compiles_for_other_sizes(mutag):
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")
+@pytest.mark.parametrize("conv", ["gine", "gcn", "gat"])
+def test_compile_is_right_and_seldom_compiles_for_other_sizes(conv, mutag):
     from torch._dynamo.utils import counters
 
     # In batches large enough for several threads.
     graphs, y = mutag
     coarse = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit_transform(graphs)
-    parameters = {"batch_size": 63, "weight_averaging": False, "dropout": 0.0}
+    parameters = {"conv": conv, "batch_size": 63, "weight_averaging": False}
     plain = fast(**parameters).fit(coarse, y)
     torch._dynamo.reset()
     counters.clear()
     compiled = fast(**parameters, compile=True).fit(coarse, y)
-    # A second time where two sizes happened to be equal at first.
-    assert counters["stats"]["unique_graphs"] <= 2
+    # A second time where two sizes happened to be equal at first; torch_geometric's
+    # layers are cut where a shape depends on values.
+    n_graphs = counters["stats"]["unique_graphs"]
+    assert 1 <= n_graphs <= (2 if conv == "gine" else 20)
     for record, expected in zip(compiled.history_, plain.history_, strict=True):
         assert record.loss == pytest.approx(expected.loss, rel=1e-3)
     np.testing.assert_allclose(

@@ -1,7 +1,7 @@
 """One lane of one block of the trunk, forward and backward, in one compiled call.
 
 In: arrays of the whole batch, and the tiles of it that the lane has. Out: rows and sums
-in place. Long calls leave threads to themselves, small tiles stay in the cache.
+in place. Small tiles stay in the cache from one kernel to the next.
 """
 
 from __future__ import annotations

@@ -1,19 +1,21 @@
 """Meetings of threads inside compiled code, which Python's lock would make slow.
 
-In: counters that all threads share. Out: the next piece of work for the thread that
-asks, and a return once all pieces are done. A thread that waits gives its processor to
-whoever needs it.
+In: a compiled function, which asks for pieces of work round by round. Out: all pieces
+done, each once. A thread that waits offers its processor to others, but on Windows.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from skshake.network._parallel import count_threads, run_lanes
 
 # Looks at a counter between two offers of the processor.
 N_LOOKS = 64
@@ -59,11 +61,6 @@ def _look(typing_context, counters, place):
     return types.int64(counters, types.intp), generate
 
 
-def make_turns(n_rounds: int) -> np.ndarray:
-    """Counters of rounds, (2, n_rounds): pieces that are taken, and that are done."""
-    return np.zeros((2, n_rounds), np.int64)
-
-
 @njit(cache=True, nogil=True)
 def take_next(turns, t):
     """Number of the piece of round t that no thread has taken yet."""
@@ -84,3 +81,24 @@ def await_all(turns, t, n_pieces):
         n_looks += 1
         if n_looks % N_LOOKS == 0:
             _offer_processor()
+
+
+def run_together(
+    function: Callable[..., None], arguments: tuple, n_rounds: int, n_pieces: int
+) -> None:
+    """Call a compiled function in all threads, which share its pieces.
+
+    Its first argument are the counters of rounds, int64 (2, n_rounds): pieces that are
+    taken, and that are done. A thread that comes late, or twice, finds no piece left.
+    """
+    turns = np.zeros((2, n_rounds), np.int64)
+
+    def task(_: int) -> None:
+        try:
+            function(turns, *arguments)
+        except BaseException:
+            # No thread shall wait for what this one has not done.
+            turns[:] = n_pieces
+            raise
+
+    run_lanes(task, min(count_threads(), n_pieces))

@@ -52,6 +52,6 @@ def sum_messages(h: Tensor, e: Tensor, arcs: Arcs) -> Tensor:
     messages = torch.relu(h[arcs.neighbour] + e[arcs.edge]) * arcs.weight[:, None]
     messages = messages.to(h.dtype)
     if torch.compiler.is_compiling():
-        # A compiled index_add is read before it is complete (pytorch issue 171493).
+        # torch 2.13 compiles index_add to wrong sums on a CPU, in large batches.
         return torch.segment_reduce(messages, "sum", offsets=arcs.indptr, unsafe=True)
     return torch.zeros_like(h).index_add(0, arcs.targets(), messages)

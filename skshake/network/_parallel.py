@@ -1,8 +1,9 @@
 """Lanes of a batch in threads: the same arithmetic for any number of threads.
 
-In: a task per lane. Out: all of them done. A batch is cut into lanes by its own size
-alone, and partial sums are added in the order of lanes, so that results do not depend
-on how many threads there are.
+In: a task per lane, or one that takes lanes itself (:mod:`skshake.network._meeting`).
+Out: all lanes done. A batch is cut into lanes by its own size alone, and partial sums
+are added in the order of lanes, so that results do not depend on how many threads there
+are.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import torch
 from numba import njit
 from threadpoolctl import threadpool_limits
 
-# Rows of a lane, so many that starting its task costs little, and of a tile, so few
-# that its arrays stay in a second-level cache.
+# Rows of a lane, so many that its own sums and gradients cost little, and of a tile, so
+# few that its arrays stay in a second-level cache.
 LANE_ROWS, TILE_ROWS = 2_048, 128
 
 
@@ -122,13 +123,9 @@ def run_lanes(task: Callable[[int], None], n_tasks: int) -> None:
     _workers.get().run(task, n_tasks)
 
 
-def run_together(task: Callable[[], None], n_pieces: int) -> None:
-    """Do a task in all threads at once, which share its pieces among themselves.
-
-    A thread that comes late, or twice, finds no piece left.
-    """
-    workers = _workers.get()
-    workers.run(lambda _: task(), min(workers.n_threads, n_pieces))
+def count_threads() -> int:
+    """Number of threads that :func:`run_lanes` shares tasks between."""
+    return _workers.get().n_threads
 
 
 def count_lanes(n_rows: int) -> int:
@@ -138,7 +135,7 @@ def count_lanes(n_rows: int) -> int:
 
 def split_rows(n_rows: int, n_lanes: int) -> np.ndarray:
     """Offsets (n_lanes + 1,) of lanes of about equal size."""
-    return np.arange(n_lanes + 1) * n_rows // n_lanes
+    return np.arange(n_lanes + 1, dtype=np.int64) * n_rows // n_lanes
 
 
 @njit(cache=True, nogil=True)

@@ -39,6 +39,7 @@ def run_forward(
     h,
     e,
     parameters,
+    is_training,
     statistics,
     eps,
     keep,
@@ -56,17 +57,18 @@ def run_forward(
 
     Parameters
     ----------
-    turns : see ``make_turns``, of n_blocks + 1 rounds  # IN and OUT
+    turns : see ``run_together``, of n_blocks + 1 rounds  # IN and OUT
     n_linear : int  # IN
     lanes : tuple (tiles, lane_ptr), see ``cut``  # IN
     node_ptr, arcs, h, e : see ``run_block``  # IN
     parameters : tuple of float32 arrays, self_weights (n_layers,), weights (n_blocks,
         width, width), then biases, gammas, betas (n_blocks, width)  # IN
+    is_training : bool  # IN
     statistics : float64 array (n_blocks, 2, width), means and variances: of the batch
-        if ``streams`` has a number per layer, else as learnt  # OUT or IN
+        in training  # OUT, else as learnt  # IN
     eps : float  # IN
-    keep : float, share that dropout keeps  # IN
-    streams : uint64 array (n_layers,) in training, else (0,)  # IN
+    keep : float, share that dropout keeps, 1 if not in training  # IN
+    streams : uint64 array (n_layers,), states of dropout's random numbers  # IN
     states : float32 array (n_layers, n_rows, width), after each layer  # OUT
     inputs : float32 array (n_layers, n_rows, width), sums of messages  # OUT
     outputs : float32 array (n_blocks, n_rows, width), of linear layers  # OUT
@@ -78,11 +80,11 @@ def run_forward(
     self_weights, weights, biases, gammas, betas = parameters
     tiles, lane_ptr = lanes
     n_blocks, n_lanes, n_rows = len(weights), len(lane_ptr) - 1, len(h)
-    is_training = len(streams) > 0
     no_rows, no_row = scratch[:0], np.empty(0, np.float32)
     no_sums = np.empty((2, h.shape[1]))
     for t in range(n_blocks + 1):
         layer, is_state, is_last = t // n_linear, t % n_linear == 0, t == n_blocks
+        begins = is_state and not is_last
         before, factor, shift = no_rows, no_row, no_row
         out, kept, stream, column = h, 1.0, np.uint64(0), -1
         if t > 0:
@@ -90,8 +92,7 @@ def run_forward(
             out = scratch
         if t > 0 and is_state:
             out = states[layer - 1]
-            if is_training and keep < 1.0:
-                kept, stream = keep, streams[layer - 1]
+            kept, stream = keep, streams[layer - 1]
         if is_state:
             column = _column(layer, h, pooled)
         x, z, self_weight, weight, bias = out, no_rows, np.float32(1.0), no_rows, no_row
@@ -114,7 +115,7 @@ def run_forward(
                 out,
                 column,
                 pooled,
-                is_state and not is_last,
+                begins,
                 arcs,
                 self_weight,
                 e,
@@ -187,6 +188,7 @@ def run_backward(
     place = 0
     for t in range(n_blocks, -1, -1):
         layer, is_state, is_last = t // n_linear, t % n_linear == 0, t == n_blocks
+        begins = is_state and not is_last
         before, before_moments, before_affine = no_rows, no_moments, no_moments
         out, factor, column = h, 1.0, -1
         if t > 0:
@@ -225,13 +227,13 @@ def run_backward(
                 weight,
                 no_weight if is_last else grad_weight[t, lane],
                 following,
-                is_state and not is_last,
+                begins,
                 arcs,
                 self_weight,
                 start,
                 e,
                 grad_e[min(lane, len(grad_e) - 1)],
-                no_self if is_last else grad_self[layer, lane : lane + 1],
+                grad_self[layer, lane : lane + 1] if begins else no_self,
                 column,
                 pooled,
                 grad_pooled,

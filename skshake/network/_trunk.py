@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from skshake.network._kernels import move_running
-from skshake.network._meeting import make_turns
+from skshake.network._meeting import run_together
 from skshake.network._message import Arcs
-from skshake.network._parallel import cut, run_together
+from skshake.network._parallel import cut
 from skshake.network._passes import (
     N_POOLINGS,
     place_of_gradient,
@@ -96,9 +96,8 @@ class _Pass:
 
     @property
     def _common(self) -> tuple:
-        """What both directions take first."""
+        """What both directions take behind the counters of rounds."""
         return (
-            make_turns(self.n_blocks + 1),
             self.plan.n_linear,
             self.lanes,
             self.node_ptr,
@@ -113,14 +112,15 @@ class _Pass:
         norms, n_rows = self.plan.norms, len(self.h)
         width = self.h.shape[1]
         statistics = np.empty((self.n_blocks, 2, width))
-        streams = np.empty(0, np.uint64)
-        if self.plan.is_training:
+        streams = np.zeros(self.n_layers, np.uint64)
+        if self.keep < 1.0:
             streams = torch.randint(2**62, (self.n_layers,)).numpy().astype(np.uint64)
-        else:
+        if not self.plan.is_training:
             for t, norm in enumerate(norms):
                 statistics[t] = _running(norm)
         arguments = (
             *self._common,
+            self.plan.is_training,
             statistics,
             norms[0].eps if norms else 0.0,
             self.keep,
@@ -134,7 +134,7 @@ class _Pass:
             self.affine,
             self.pooled,
         )
-        run_together(lambda: run_forward(*arguments), self.n_lanes)
+        run_together(run_forward, arguments, self.n_blocks + 1, self.n_lanes)
         if self.plan.is_training:
             for t, norm in enumerate(norms):
                 move_running(statistics[t], n_rows, norm.momentum, *_running(norm))
@@ -170,18 +170,18 @@ class _Pass:
             totals,
             np.empty((n_blocks + 1, n_lanes, 2, width)),
         )
-        run_together(lambda: run_backward(*arguments), n_lanes)
+        run_together(run_backward, arguments, n_blocks + 1, n_lanes)
         n_linear = self.plan.n_linear
         found = [grads[place_of_gradient(n_blocks, n_linear)], grad_e.sum(axis=0)]
         of_self = grad_self.sum(axis=1, keepdims=True).astype(np.float32)
         of_weight = grad_weight.sum(axis=1)
         of_norm = totals.astype(np.float32)
         # Batch normalisation takes the bias of the linear layer out: no gradient.
-        of_bias = np.zeros(width, np.float32)
+        of_bias = np.zeros((n_blocks, width), np.float32)
         for t in range(n_blocks):
             if t % n_linear == 0:
                 found.append(of_self[t // n_linear])
-            found += [of_weight[t], of_bias, of_norm[t, 1], of_norm[t, 0]]
+            found += [of_weight[t], of_bias[t], of_norm[t, 1], of_norm[t, 0]]
         return (None, *(torch.from_numpy(array) for array in found))
 
 
