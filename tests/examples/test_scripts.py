@@ -152,6 +152,17 @@ def test_bench_peers_measures_once_and_renders(tmp_path):
     assert all(f"| {method} |" in rendered for method in methods)
 
 
+def test_bench_peers_takes_a_share_as_a_set_of_its_own(tmp_path):
+    script, results = BENCHMARKS / "bench_peers.py", tmp_path / "peers.csv"
+    options = ["--share", 0.2, "--folds", 1, "--csv", results]
+    printed = _run(script, MUTAG, "--methods", "statistics", "gin", *options)
+    assert "| set | statistics | gin |" in printed
+    assert [row.split(",")[:3] for row in results.read_text().splitlines()[1:]] == [
+        [f"{MUTAG.stem} (0.2)", "statistics", "0"],
+        [f"{MUTAG.stem} (0.2)", "gin", "0"],
+    ]
+
+
 def test_bench_large_reports_time_and_memory():
     printed = _run(BENCHMARKS / "bench_large.py", "--graphs", 20, "--n-jobs", 1)
     assert "s per million edges" in printed
