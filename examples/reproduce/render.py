@@ -12,6 +12,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 from _paper import SETTINGS
+from matplotlib.ticker import LogLocator
 
 SIDES = ("original", "coarsened")
 
@@ -76,6 +77,11 @@ def draw(table: pd.DataFrame, path: Path) -> None:
             f" {row.dataset}", (seconds[0], scores[0]), color=line.get_color()
         )
     axes.set(xscale="log", xlabel="seconds, coarsening included", ylabel="score")
+    axes.xaxis.set(
+        minor_locator=LogLocator(subs=(2, 5)),
+        major_formatter="{x:g}",
+        minor_formatter="{x:g}",
+    )
     axes.margins(x=0.25)
     axes.set_title("original (filled) and coarsened (open)")
     figure.savefig(path, dpi=150)
