@@ -150,7 +150,6 @@ def run_torch_molecule(
     from rdkit import Chem
     from torch_molecule import GNNMolecularPredictor
 
-    start = time.perf_counter()
     torch.manual_seed(seed)
     smiles = np.array(data.smiles, dtype=object)
     y = data.target.reshape(len(data.target), -1).astype(float)
@@ -158,6 +157,7 @@ def run_torch_molecule(
     train, valid, test = (
         data[part][is_read[data[part]]] for part in ("train", "valid", "test")
     )
+    start = time.perf_counter()
     given = {
         "hidden_size": arguments.hidden_dim,
         "epochs": arguments.max_iter,
