@@ -13,8 +13,8 @@ always one root, and nearly every draw is accepted.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.forests._generator import degree_of, find_neighbour, unit
 from skshake.graphs import GOLDEN
 
@@ -25,7 +25,7 @@ LARGEST_COMPONENT = 512
 STEPS_TO_PREPARE, STEPS_PER_OPERATION = 1000.0, 0.125
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_worthwhile(n, mean_degree, q):
     """Whether inverting beats walking for a component of n nodes."""
     n_steps = mean_degree / q
@@ -33,7 +33,7 @@ def is_worthwhile(n, mean_degree, q):
     return is_small and n_steps > STEPS_TO_PREPARE + STEPS_PER_OPERATION * n**3
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_component(start, offset, indptr, indices, members, place):
     """Nodes of the component of ``start``, and their number.
 
@@ -65,7 +65,7 @@ def find_component(start, offset, indptr, indices, members, place):
     return n_members
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _root_weights(members, n, place, offset, q, indptr, indices, cumulative):
     """Diagonal of (qI + L)^-1 of a component, by Gauss-Jordan elimination.
 
@@ -97,7 +97,7 @@ def _root_weights(members, n, place, offset, q, indptr, indices, cumulative):
     return np.diag(a).copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_component(
     members, n, place, offset, q, indptr, indices, cumulative, state, arrow, wakes_at
 ):

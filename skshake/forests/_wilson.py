@@ -14,8 +14,8 @@ would hardly stop, because q is tiny, are drawn by ``_small_q`` instead.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.forests._generator import degree_of, find_neighbour, unit
 from skshake.forests._small_q import draw_component, find_component, is_worthwhile
 from skshake.graphs import GOLDEN
@@ -26,7 +26,7 @@ ROOT = -1
 NOT_MET, UNDRAWN = -1, -2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_along_arcs(node_ptr, edge_ptr, indptr, edge_of_arc, edge_weight, cumulative):
     """Running sum of the weights of each node's arcs.
 
@@ -46,7 +46,7 @@ def sum_along_arcs(node_ptr, edge_ptr, indptr, edge_of_arc, edge_weight, cumulat
                 cumulative[arc] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _has_long_walks(offset, n, q, indptr, cumulative):
     """Whether some component of the graph may be better drawn by inversion."""
     # No component is worth it if a pair of nodes of the largest degree is not.
@@ -59,7 +59,7 @@ def _has_long_walks(offset, n, q, indptr, cumulative):
     return is_worthwhile(2, max_degree, q)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw_small_components(
     offset,
     n,
@@ -109,7 +109,7 @@ def _draw_small_components(
     return state, n_steps
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, block):
     """Draw coupled forests of each graph at decreasing q.
 
@@ -149,11 +149,12 @@ def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, blo
             is_last = level + 1 == len(qs)
             arrow = parent[level, offset : offset + n]
             tree = block[level, offset : offset + n]
-            if level:
-                arrow[:] = parent[level - 1, offset : offset + n]
-                tree[:] = NOT_MET
-            else:
-                tree[:] = UNDRAWN
+            # Value by value: numba compiles a check of shapes with an assignment of
+            # slices, which takes longer than all the rest.
+            for v in range(n):
+                tree[v] = NOT_MET if level else UNDRAWN
+                if level:
+                    arrow[v] = parent[level - 1, offset + v]
             if _has_long_walks(offset, n, q, indptr, cumulative):
                 state, n_drawn = _draw_small_components(
                     offset,
@@ -216,7 +217,7 @@ def draw_forests(node_ptr, indptr, indices, cumulative, qs, streams, parent, blo
     return n_steps
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_roots(node_ptr, parent, block, root, n_blocks):
     """Root of each node and number of trees, at each level.
 

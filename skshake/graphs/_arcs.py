@@ -8,12 +8,13 @@ random walks and message passing read.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from skshake._jit import kernel
 
 NO_EDGE = -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row):
     """Find the undirected edges among arcs; self-loops belong to none.
 
@@ -93,7 +94,7 @@ def merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def average_directions(edge_of_row, is_forward, values, repeats_add, n_edges):
     """Average the two directions of each edge, after joining repeats of a direction.
 
@@ -132,7 +133,7 @@ def average_directions(edge_of_row, is_forward, values, repeats_add, n_edges):
     return averaged
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def agree_on_categories(edge_of_row, codes, merged):
     """Copy the codes of each edge; stop at the first row that contradicts another.
 
@@ -160,7 +161,7 @@ def agree_on_categories(edge_of_row, codes, merged):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_degrees(node_ptr, edge_ptr, edges, edge_weight, degrees):
     """Weighted degree of each node.
 
@@ -179,7 +180,7 @@ def sum_degrees(node_ptr, edge_ptr, edges, edge_weight, degrees):
             degrees[node_ptr[g] + edges[e, 1]] += weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def arcs_of_edges(node_ptr, edge_ptr, edges, indptr, indices, edge_of_arc):
     """Symmetric CSR arrays of sorted edges; each row comes out sorted by neighbour.
 

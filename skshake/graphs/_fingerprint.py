@@ -7,13 +7,14 @@ but that graph, so that position, companions and chunking cannot change a draw.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from skshake._jit import kernel
 
 # What SplitMix64 adds to its state between draws.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def mix(z):
     """Finaliser of SplitMix64 (Steele, Lea & Flood 2014): uint64 to uint64."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -21,7 +22,7 @@ def mix(z):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_rows(ptr, values, fingerprints):
     """Stir the rows of each graph into its fingerprint.
 
@@ -47,7 +48,7 @@ def hash_rows(ptr, values, fingerprints):
         fingerprints[g] = mix(h)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_weights(ptr, weights, fingerprints):
     """Stir in edge weights; a graph whose weights are all 1 is an unweighted graph.
 

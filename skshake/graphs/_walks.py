@@ -6,8 +6,8 @@ In: a collection. Out: one column per number of steps, from 2 to the walk's leng
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._features import FLOAT, Features, Field
 
@@ -15,7 +15,7 @@ from skshake.graphs._features import FLOAT, Features, Field
 ARCS_PER_ARC, FOLLOWED_ARCS = 100, 20_000_000
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk_from_each_node(
     node_ptr, edge_ptr, indptr, indices, edge_of_arc, edge_weight, degrees, returns
 ):
@@ -49,7 +49,9 @@ def walk_from_each_node(
             continue
         n_arcs = indptr[end] - indptr[offset]
         most_arcs = max(ARCS_PER_ARC * n_arcs, FOLLOWED_ARCS) // (end - offset)
-        volume = degrees[offset:end].sum()
+        volume = 0.0
+        for v in range(offset, end):
+            volume += degrees[v]
         for v in range(end - offset):
             if degrees[offset + v] == 0.0:
                 returns[offset + v] = 1.0

@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from skshake._jit import kernel
 
 # Codes of a column are looked up in a dense table if they span at most this many.
 WIDEST_TABLE = 1 << 20
@@ -104,17 +105,18 @@ class Vocabulary:
         return codes, self._tables
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find_bounds(codes, bounds):
     """Smallest and largest code of each column into ``bounds`` (2, n_columns)."""
-    bounds[0], bounds[1] = codes[0], codes[0]
+    for c in range(codes.shape[1]):
+        bounds[0, c] = bounds[1, c] = codes[0, c]
     for row in range(1, len(codes)):
         for c in range(codes.shape[1]):
             bounds[0, c] = min(bounds[0, c], codes[row, c])
             bounds[1, c] = max(bounds[1, c], codes[row, c])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mark(codes, column, low, is_seen):
     """Mark the codes of a column in ``is_seen``, which begins at code ``low``."""
     for row in range(len(codes)):

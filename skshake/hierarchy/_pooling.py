@@ -7,14 +7,15 @@ features over the input nodes of a block or the input edges of a coarse edge.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from skshake._jit import kernel
 
 INSIDE = -1
 # Up to so many values an insertion sort is the fastest.
 FEW = 16
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def _insertion_sort(values, n):
     """Sort the first few values in place."""
     for i in range(1, n):
@@ -26,7 +27,7 @@ def _insertion_sort(values, n):
         values[j + 1] = value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_blocks(node_ptr, block, block_ptr):
     """Offsets of the blocks of each graph.
 
@@ -44,7 +45,7 @@ def count_blocks(node_ptr, block, block_ptr):
         block_ptr[g + 1] = block_ptr[g] + n_blocks
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def number_blocks(node_ptr, block, block_ptr, block_of_node):
     """Number the blocks of all graphs one after the other.
 
@@ -59,7 +60,7 @@ def number_blocks(node_ptr, block, block_ptr, block_of_node):
             block_of_node[v] = block_ptr[g] + block[v]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contract_edges(
     node_ptr,
     edge_ptr,
@@ -172,7 +173,7 @@ def contract_edges(
         coarse_edge_ptr[g + 1] = n_coarse
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pool_numbers(values, segment, n_segments, is_mean):
     """Mean or sum of the rows of each segment, in double precision.
 
@@ -204,7 +205,7 @@ def pool_numbers(values, segment, n_segments, is_mean):
     return pooled
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pool_categories(
     codes, low, first, table, segment, n_segments, is_mean, indptr, slots, shares
 ):

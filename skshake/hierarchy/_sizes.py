@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 
+from skshake._jit import kernel
 from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_of
 from skshake.graphs import GraphCollection, as_graphs, without_features
 from skshake.hierarchy._categories import Vocabulary
@@ -175,7 +175,7 @@ def paper_nodes(graphs: Any, q: float) -> float:
     return float((q / (q + collection.degrees)).sum())
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_paper_edges(node_ptr, edge_ptr, edges, degrees, q):
     """Sum of 2q / (2q + d_i + d_j) over the edges of all graphs.
 

@@ -7,8 +7,8 @@ in place. Small tiles stay in the cache from one kernel to the next.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.network._kernels import (
     apply_linear,
     normalise,
@@ -21,7 +21,7 @@ from skshake.network._kernels import (
 )
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def run_block(
     tiles,
     node_ptr,
@@ -73,7 +73,7 @@ def run_block(
             apply_linear(first, last, x, weight, bias, z, sums)
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def run_block_backward(
     tiles,
     node_ptr,

@@ -7,16 +7,17 @@ kernel works on rows ``first`` to ``last`` only and releases the GIL.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from skshake._jit import kernel
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def _rectify(value):
     """max(value, 0), but NaN stays NaN, so that a training that explodes is noticed."""
     return value * np.float32(value > np.float32(0.0))
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def sum_messages(first, last, indptr, neighbour, edge, weight, self_weight, h, e, out):
     """out[i] = self_weight h[i] + sum over arcs of weight relu(h[j] + e[edge]).
 
@@ -39,7 +40,7 @@ def sum_messages(first, last, indptr, neighbour, edge, weight, self_weight, h, e
                 out[i, c] += w * _rectify(h[j, c] + e[k, c])
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def sum_messages_backward(
     first,
     last,
@@ -82,10 +83,13 @@ def sum_messages_backward(
                 passed = w * grad[j, c] * gate
                 grad_h[i, c] += passed
                 grad_e[k, c] += passed
-    return own.sum()
+    total = np.float32(0.0)
+    for c in range(width):
+        total += own[c]
+    return total
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def apply_linear(first, last, x, weight, bias, z, sums):
     """z = x weight' + bias, and the sums and sums of squares of its columns.
 
@@ -109,7 +113,7 @@ def apply_linear(first, last, x, weight, bias, z, sums):
     sums[1] += squares
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def find_moments(sums, n_rows, statistics):
     """Means and variances of columns.
 
@@ -131,7 +135,7 @@ def find_moments(sums, n_rows, statistics):
         statistics[1, c] = 0.0 if spread < 0.0 else spread
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_running(statistics, n_rows, momentum, running_mean, running_var):
     """Move what a batch normalisation has learnt towards a batch's statistics.
 
@@ -148,7 +152,7 @@ def move_running(statistics, n_rows, momentum, running_mean, running_var):
         running_var[c] += momentum * (unbiased - running_var[c])
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def find_affine(statistics, eps, gamma, beta, moments, affine):
     """Mean and inverse spread, and what a normalisation multiplies by and adds.
 
@@ -167,7 +171,7 @@ def find_affine(statistics, eps, gamma, beta, moments, affine):
         affine[1, c] = beta[c] - moments[0, c] * affine[0, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def normalise(first, last, z, scale, shift, keep, stream, out):
     """out = relu(z scale + shift), of which a share ``keep`` is kept, divided by it.
 
@@ -196,7 +200,7 @@ def normalise(first, last, z, scale, shift, keep, stream, out):
             out[i, c] = _rectify(z[i, c] * scale[c] + shift[c]) * factor * is_kept
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def _hash(x, key, second_key):
     """32 random bits of a counter under two keys (finaliser of Ellis, lowbias32).
 
@@ -210,7 +214,7 @@ def _hash(x, key, second_key):
     return np.uint32(x ^ np.uint32(x >> np.uint32(16)))
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def open_gates(first, last, out, grad, factor, z, mean, scale, sums):
     """Gradient before the rectifier, in place, and its sums for the normalisation.
 
@@ -235,7 +239,7 @@ def open_gates(first, last, out, grad, factor, z, mean, scale, sums):
     sums[1] += products
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def normalise_backward(first, last, z, mean, scale, gamma, means, grad):
     """Gradient before batch normalisation, in place.
 
@@ -254,7 +258,7 @@ def normalise_backward(first, last, z, mean, scale, gamma, means, grad):
             grad[i, c] = gamma[c] * scale[c] * centred
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def pool_graphs(first_graph, last_graph, node_ptr, h, column, out):
     """Mean, maximum and scaled sum of each graph's rows.
 
@@ -272,10 +276,9 @@ def pool_graphs(first_graph, last_graph, node_ptr, h, column, out):
         mean = out[g, column : column + width]
         most = out[g, column + width : column + 2 * width]
         total = out[g, column + 2 * width : column + 3 * width]
-        mean[:] = 0.0
-        most[:] = 0.0
-        if first < last:
-            most[:] = h[first]
+        for c in range(width):
+            mean[c] = 0.0
+            most[c] = h[first, c] if first < last else np.float32(0.0)
         for i in range(first, last):
             for c in range(width):
                 mean[c] += h[i, c]
@@ -286,7 +289,7 @@ def pool_graphs(first_graph, last_graph, node_ptr, h, column, out):
             mean[c] /= np.float32(n_nodes)
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def pool_graphs_backward(
     first_graph, last_graph, node_ptr, h, column, out, grad, grad_h
 ):
@@ -321,7 +324,7 @@ def pool_graphs_backward(
                 grad_h[i, c] += even[c] + is_most * share[c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_bags(first, last, offsets, rows, values, table, out):
     """out[i] = sum over the entries of bag i of value times a row of the table.
 
@@ -343,7 +346,7 @@ def sum_bags(first, last, offsets, rows, values, table, out):
                 out[i, c] += value * table[row, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_bags_backward(first, last, offsets, rows, values, grad, grad_table):
     """Add to the table's gradient (n_table, width)  # IN and OUT; the rest as above."""
     width = grad.shape[1]
@@ -354,7 +357,7 @@ def sum_bags_backward(first, last, offsets, rows, values, grad, grad_table):
                 grad_table[row, c] += value * grad[i, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_ranges(first, last, starts, counts, graphs, values, shift, at, out):
     """Copy the ranges of some graphs one after the other.
 
@@ -378,7 +381,7 @@ def copy_ranges(first, last, starts, counts, graphs, values, shift, at, out):
         at += count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def append_sizes(indptr, slots, shares, sizes, n_slots, out_slots, out_shares):
     """Append two entries to each row: the logarithm of a size, and 1.
 

@@ -7,14 +7,17 @@ done, each once. A thread that waits offers its processor to others, but on Wind
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from skshake._jit import IS_COMPILED, kernel
 from skshake.network._parallel import count_threads, run_lanes
 
 # Looks at a counter between two offers of the processor.
@@ -24,7 +27,7 @@ if os.name == "posix":
     _offer_processor = types.ExternalFunction("sched_yield", types.int32())
 else:
 
-    @njit(cache=True, nogil=True)
+    @kernel
     def _offer_processor():
         return 0
 
@@ -61,19 +64,34 @@ def _look(typing_context, counters, place):
     return types.int64(counters, types.intp), generate
 
 
-@njit(cache=True, nogil=True)
+if not IS_COMPILED:
+    _lock = Lock()
+
+    def _add_one(counters, place):  # type: ignore[misc]
+        with _lock:
+            counters[place] += 1
+            return counters[place] - 1
+
+    def _look(counters, place):  # type: ignore[misc]
+        return counters[place]
+
+    def _offer_processor():  # type: ignore[misc]
+        time.sleep(0)
+
+
+@kernel
 def take_next(turns, t):
     """Number of the piece of round t that no thread has taken yet."""
     return _add_one(turns[0], t)  # type: ignore[call-arg]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def note_done(turns, t):
     """Say that a piece of round t is done."""
     _add_one(turns[1], t)  # type: ignore[call-arg]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def await_all(turns, t, n_pieces):
     """Return once all pieces of round t are done."""
     n_looks = 0

@@ -15,7 +15,6 @@ from threading import Lock, Thread
 
 import numpy as np
 import torch
-from numba import njit
 from threadpoolctl import threadpool_limits
 
 # Rows of a lane, so many that its own sums and gradients cost little, and of a tile, so
@@ -138,29 +137,13 @@ def split_rows(n_rows: int, n_lanes: int) -> np.ndarray:
     return np.arange(n_lanes + 1, dtype=np.int64) * n_rows // n_lanes
 
 
-@njit(cache=True, nogil=True)
-def _cut_tiles(node_ptr, n_tiles):
-    """Tiles of whole graphs and about equal size; fewer, if graphs are larger.
-
-    Parameters
-    ----------
-    node_ptr : int64 array (n_graphs + 1,)  # IN
-    n_tiles : int, at most  # IN
-
-    Returns
-    -------
-    tiles : int64 array (n_found, 4), first and last row, first and last graph
-    """
-    tiles = np.empty((n_tiles, 4), np.int64)
-    n_graphs, found, first = len(node_ptr) - 1, 0, 0
-    for k in range(1, n_tiles + 1):
-        last = np.searchsorted(node_ptr, k * node_ptr[-1] / n_tiles)
-        if k == n_tiles:
-            last = n_graphs
-        if last > first:
-            tiles[found] = node_ptr[first], node_ptr[last], first, last
-            found, first = found + 1, last
-    return tiles[:found]
+def _cut_tiles(node_ptr: np.ndarray, n_tiles: int) -> np.ndarray:
+    """Tiles of whole graphs and about equal size; fewer, if graphs are larger."""
+    ends = np.arange(1, n_tiles) * node_ptr[-1] / n_tiles
+    cuts = np.searchsorted(node_ptr, ends)
+    bounds = np.unique(np.concatenate([[0], cuts, [len(node_ptr) - 1]]))
+    first, last = bounds[:-1], bounds[1:]
+    return np.column_stack([node_ptr[first], node_ptr[last], first, last])
 
 
 def cut(node_ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

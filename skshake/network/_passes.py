@@ -13,8 +13,8 @@ backward finds it again, which costs less than memory.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.network._blocks import run_block, run_block_backward
 from skshake.network._kernels import find_affine, find_moments
 from skshake.network._meeting import await_all, note_done, take_next
@@ -23,13 +23,13 @@ from skshake.network._meeting import await_all, note_done, take_next
 N_POOLINGS = 3
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def _column(state, h, pooled):
     """Where pooled columns of a state begin; -1 if nothing is pooled."""
     return state * N_POOLINGS * h.shape[1] if pooled.shape[1] else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_forward(
     turns,
     n_linear,
@@ -134,7 +134,7 @@ def run_forward(
             find_affine(statistics[t], eps, gammas[t], betas[t], moments[t], affine[t])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_backward(
     turns,
     n_linear,
@@ -209,8 +209,13 @@ def run_backward(
             if is_state:
                 x, self_weight = inputs[layer], self_weights[layer]
                 start = h if layer == 0 else states[layer - 1]
-            totals[t] = sums[t + 1].sum(axis=0)
-            means[:] = totals[t] / n_rows
+            for kind in range(2):
+                for c in range(h.shape[1]):
+                    total = 0.0
+                    for lane in range(n_lanes):
+                        total += sums[t + 1, lane, kind, c]
+                    totals[t, kind, c] = total
+                    means[kind, c] = total / n_rows
         while True:
             lane = take_next(turns, t)
             if lane >= n_lanes:

@@ -7,13 +7,13 @@ eigenvalues, their exact sum and sum of squares (tr L and tr L^2 cost one pass).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.resolution._columns import EXACT_ROWS
 from skshake.resolution._measure import N_PROBES, NO_PROBE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_probes(points, moments, n_rows):
     """Turn what probes measured into weights of the complexity, and of its error.
 
@@ -26,20 +26,32 @@ def weigh_probes(points, moments, n_rows):
     moments : number of positive eigenvalues, tr L, tr L^2  # IN
     n_rows : int  # IN
     """
-    mu, probe = points[:, 0], points[:, 5]
     if n_rows <= EXACT_ROWS:
-        points[:, 3] /= n_rows
-        probe[:] = NO_PROBE
+        for k in range(len(points)):
+            points[k, 3] /= n_rows
+            points[k, 5] = NO_PROBE
         return
-    for k in range(N_PROBES):
-        mine = np.flatnonzero(probe == k)
-        points[mine, 4] = _calibrate(mu[mine], points[mine, 3], moments)
-    points[:, 4] /= N_PROBES * n_rows
-    every = np.flatnonzero(probe != NO_PROBE)
-    points[every, 3] = _calibrate(mu[every], points[every, 3], moments) / n_rows
+    mu, weight = np.empty(len(points)), np.empty(len(points))
+    # One probe after the other, then all of them together.
+    for one in range(N_PROBES + 1):
+        is_each = one < N_PROBES
+        n = 0
+        for k in range(len(points)):
+            if (points[k, 5] == one) if is_each else (points[k, 5] != NO_PROBE):
+                mu[n], weight[n] = points[k, 0], points[k, 3]
+                n += 1
+        _calibrate(mu[:n], weight[:n], moments)
+        n = 0
+        for k in range(len(points)):
+            if (points[k, 5] == one) if is_each else (points[k, 5] != NO_PROBE):
+                if is_each:
+                    points[k, 4] = weight[n] / (N_PROBES * n_rows)
+                else:
+                    points[k, 3] = weight[n] / n_rows
+                n += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _calibrate(mu, weight, moments):
     """Change weights least so that their moments 0, 1 and 2 are the exact ones.
 
@@ -49,29 +61,36 @@ def _calibrate(mu, weight, moments):
     Parameters
     ----------
     mu : float64 array of shape (n_points,)  # IN
-    weight : float64 array of shape (n_points,)  # IN
+    weight : float64 array of shape (n_points,)  # IN and OUT
     moments : float64 array (3,), number of positive eigenvalues, tr L, tr L^2  # IN
-
-    Returns
-    -------
-    calibrated : float64 array of shape (n_points,)
     """
-    total = weight.sum()
+    n, total = len(mu), 0.0
+    for i in range(n):
+        total += weight[i]
     if total <= 0:
-        return weight
-    weight = weight * (moments[0] / total)
-    mean = (weight * mu).sum() / moments[0]
-    first = mu - mean
-    spread = (weight * first * first).sum()
-    factor = np.ones(len(mu))
-    if spread > 1e-12 * moments[0] * mean * mean:
-        factor += first * (moments[1] - moments[0] * mean) / spread
-        slope = (weight * mu * mu * first).sum() / spread
-        level = (weight * mu * mu).sum() / moments[0]
-        second = mu * mu - level - slope * first
-        curvature = (weight * second * second).sum()
-        if curvature > 1e-12 * moments[0] * level * level:
-            exact = moments[2] - level * moments[0]
-            exact -= slope * (moments[1] - mean * moments[0])
+        return
+    mean, square, cube, spread = 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        weight[i] *= moments[0] / total
+        mean += weight[i] * mu[i] / moments[0]
+    for i in range(n):
+        first = mu[i] - mean
+        spread += weight[i] * first * first
+        square += weight[i] * mu[i] * mu[i]
+        cube += weight[i] * mu[i] * mu[i] * first
+    if spread <= 1e-12 * moments[0] * mean * mean:
+        return
+    slope, level = cube / spread, square / moments[0]
+    curvature = 0.0
+    for i in range(n):
+        second = mu[i] * mu[i] - level - slope * (mu[i] - mean)
+        curvature += weight[i] * second * second
+    exact = moments[2] - level * moments[0] - slope * (moments[1] - mean * moments[0])
+    is_curved = curvature > 1e-12 * moments[0] * level * level
+    for i in range(n):
+        first = mu[i] - mean
+        second = mu[i] * mu[i] - level - slope * first
+        factor = 1.0 + first * (moments[1] - moments[0] * mean) / spread
+        if is_curved:
             factor += second * exact / curvature
-    return weight * factor
+        weight[i] *= factor

@@ -7,8 +7,8 @@ columns whose squares add up to the energy of the features, and random signs.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.graphs import GOLDEN, mix
 from skshake.resolution._measure import N_PROBES
 
@@ -22,7 +22,7 @@ NO_ENERGY = 1e-24
 _TOP_BIT = np.uint64(63)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def number_categories(codes, seen):
     """Number the categories that occur in one graph, by first appearance.
 
@@ -50,17 +50,20 @@ def number_categories(codes, seen):
     return numbers, n_numbers
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def count_feature_columns(n_numeric, n_numbers):
     """Columns that carry the energy of all features of a graph, at most MOST_COLUMNS.
 
     Centred one-hot columns of k categories add up to zero, so k - 1 contrasts of them
     have the same inner products.
     """
-    return min(n_numeric + n_numbers.sum() - len(n_numbers), MOST_COLUMNS)
+    n_columns = n_numeric
+    for c in range(len(n_numbers)):
+        n_columns += n_numbers[c] - 1
+    return min(n_columns, MOST_COLUMNS)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_features(first, numeric, numbers, n_numbers, stream, block):
     """Write the feature columns ``first``, ``first + 1``, ... that fit in the block.
 
@@ -73,13 +76,16 @@ def fill_features(first, numeric, numbers, n_numbers, stream, block):
     block : float64 array of shape (n_rows, n_columns)  # OUT
     """
     n_numeric = numeric.shape[1]
-    n_contrasts = n_numbers.sum() - len(n_numbers)
-    if n_numeric + n_contrasts > MOST_COLUMNS:
+    n_columns = n_numeric
+    for c in range(len(n_numbers)):
+        n_columns += n_numbers[c] - 1
+    if n_columns > MOST_COLUMNS:
         for k in range(first, min(first + block.shape[1], MOST_COLUMNS)):
             _combine(k, numeric, numbers, stream, block[:, k - first])
         return
     for k in range(first, min(first + block.shape[1], n_numeric)):
-        block[:, k - first] = numeric[:, k]
+        for i in range(len(numeric)):
+            block[i, k - first] = numeric[i, k]
     k = n_numeric
     for c in range(len(n_numbers)):
         for t in range(1, n_numbers[c]):
@@ -88,7 +94,7 @@ def fill_features(first, numeric, numbers, n_numbers, stream, block):
             k += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def _contrast(t, numbers, column):
     """Contrast category t with those before it (Helmert's orthonormal contrasts)."""
     scale = 1.0 / np.sqrt(t * (t + 1.0))
@@ -99,7 +105,7 @@ def _contrast(t, numbers, column):
             column[i] = -t * scale
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _combine(k, numeric, numbers, stream, column):
     """Add all one-hot and numeric columns with random signs; squares stay unbiased."""
     scale = 1.0 / np.sqrt(MOST_COLUMNS)
@@ -114,20 +120,20 @@ def _combine(k, numeric, numbers, stream, column):
             column[i] += scale * _sign(state, numbers[i, c])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def _sign(state, i):
     """Rademacher variable i of a stream."""
     bit = mix(state + np.uint64(i) * GOLDEN) >> _TOP_BIT
     return 1.0 if bit else -1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
 def count_probes(n_rows):
     """Vectors from which the complexity of a graph is estimated, or computed."""
     return n_rows if n_rows <= EXACT_ROWS else N_PROBES
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_probes(first, stream, block):
     """Write the probes ``first``, ``first + 1``, ... at or after 0 that fit.
 
@@ -149,7 +155,7 @@ def fill_probes(first, stream, block):
                 block[i, c] = _sign(state, i)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def centre_columns(component, block):
     """Subtract from each column its mean over each component, and scale it to norm 1.
 
@@ -164,8 +170,12 @@ def centre_columns(component, block):
         Squared norms before scaling; columns without variation become 0.
     """
     n_rows, n_columns = block.shape
-    n_components = component.max() + 1
-    count = np.bincount(component, minlength=n_components)
+    n_components = 0
+    for i in range(n_rows):
+        n_components = max(n_components, component[i] + 1)
+    count = np.zeros(n_components, np.int64)
+    for i in range(n_rows):
+        count[component[i]] += 1
     raw, size = np.zeros(n_columns), np.zeros(n_columns)
     sums = np.zeros((n_components, n_columns))
     for i in range(n_rows):

@@ -9,14 +9,15 @@ Neither L nor the line graph is formed: both act through the list of edges.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from skshake._jit import kernel
 
 # A residual below this share of the scale of the Laplacian ends a recurrence: the
 # vectors so far span an invariant space.
 EXHAUSTED = 1e-10
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_laplacian(edges, weight, x, y):
     """Write L x to y, the sum over edges of w (x_u - x_v) at u and its negative at v.
 
@@ -38,7 +39,7 @@ def apply_laplacian(edges, weight, x, y):
             y[v, c] -= flow
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_line_laplacian(edges, degree, x, sums, y):
     """Write L_e x to y, with L_e of the unweighted line graph.
 
@@ -68,7 +69,7 @@ def apply_line_laplacian(edges, degree, x, sums, y):
             y[e, c] = both * x[e, c] - sums[u, c] - sums[v, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_step(step, edges, weight, degree, is_line, work, alpha, beta, length):
     """Extend the recurrence of every column by one step.
 
@@ -94,8 +95,8 @@ def take_step(step, edges, weight, degree, is_line, work, alpha, beta, length):
         apply_laplacian(edges, weight, current, following)
     dot, norm = np.zeros(n_columns), np.zeros(n_columns)
     last = np.zeros(n_columns)
-    if step:
-        last[:] = beta[:, step - 1]
+    for c in range(n_columns if step else 0):
+        last[c] = beta[c, step - 1]
     for i in range(n_rows):
         for c in range(n_columns):
             following[i, c] -= last[c] * previous[i, c]
@@ -119,7 +120,7 @@ def take_step(step, edges, weight, degree, is_line, work, alpha, beta, length):
     return current, following, previous, sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gauss_rule(alpha, beta, mu, weight):
     """Points and weights of the Gauss rule of a tridiagonal matrix.
 
@@ -134,10 +135,10 @@ def gauss_rule(alpha, beta, mu, weight):
     """
     n = len(alpha)
     off = np.zeros(n)
-    off[: n - 1] = beta[: n - 1]
-    mu[:] = alpha
-    weight[:] = 0.0
-    weight[0] = 1.0
+    for k in range(n):
+        off[k] = beta[k] if k < n - 1 else 0.0
+        mu[k] = alpha[k]
+        weight[k] = 1.0 if k == 0 else 0.0
     eps = np.finfo(np.float64).eps
     for first in range(n):
         while True:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.graphs import offsets, owner_of, rows_of
 
 N_CURVES = 3
@@ -110,7 +110,7 @@ class SpectralMeasure:
         return float(by_probe.std(ddof=1) * np.sqrt(N_PROBES))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _curves(ptr, mu, reconstruction, dirichlet, complexity, q, curves):
     """Sum the three curves over the points of each graph.
 

@@ -9,8 +9,8 @@ that are known exactly.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from skshake._jit import kernel
 from skshake.graphs import mix
 from skshake.resolution._calibration import weigh_probes
 from skshake.resolution._columns import (
@@ -69,7 +69,7 @@ def lanczos_measure(side: Side, seed: int = 0) -> SpectralMeasure:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _measure_graphs(
     is_line,
     node_ptr,
@@ -105,7 +105,10 @@ def _measure_graphs(
     row_ptr = edge_ptr if is_line else node_ptr
     points, n_points = np.empty((1024, 6)), 0
     point_ptr, moved = np.zeros(n_graphs + 1, np.int64), np.zeros(n_graphs)
-    seen = np.full((n_codes.max() if len(n_codes) else 0, len(n_codes)), -1)
+    most_codes = 0
+    for c in range(len(n_codes)):
+        most_codes = max(most_codes, n_codes[c])
+    seen = np.full((most_codes, len(n_codes)), -1)
     for g in range(n_graphs):
         rows = slice(row_ptr[g], row_ptr[g + 1])
         n_rows = row_ptr[g + 1] - row_ptr[g]
@@ -122,7 +125,7 @@ def _measure_graphs(
                 weight,
                 degree,
                 moments,
-                all_component[rows] - all_component[rows].min(),
+                _numbered_from_zero(all_component[rows]),
                 all_numeric[rows],
                 codes,
                 n_local,
@@ -130,13 +133,27 @@ def _measure_graphs(
             )
             while n_points + len(mine) > len(points):
                 points = np.concatenate((points, np.empty_like(points)))
-            points[n_points : n_points + len(mine)] = mine
-            n_points += len(mine)
+            for k in range(len(mine)):
+                for c in range(6):
+                    points[n_points, c] = mine[k, c]
+                n_points += 1
         point_ptr[g + 1] = n_points
     return points[:n_points], point_ptr, moved
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
+def _numbered_from_zero(component):
+    """Components less the smallest of their numbers."""
+    least = component[0]
+    for i in range(len(component)):
+        least = min(least, component[i])
+    numbers = np.empty(len(component), np.int64)
+    for i in range(len(component)):
+        numbers[i] = component[i] - least
+    return numbers
+
+
+@kernel(inline=True)
 def _measure_graph(
     is_line,
     edges,
@@ -165,16 +182,23 @@ def _measure_graph(
             is_line, edges, weight, degree, block, size, n_mine, moments
         )
         moved = max(moved, change)
-        new = np.zeros((length.sum(), 6))
+        n_new = 0
+        for c in range(len(length)):
+            n_new += length[c]
+        new = np.zeros((n_new, 6))
         _collect(mu, weight_of, length, size, n_mine, first - n_features, new)
         points = np.concatenate((points, new))
-    points[:, 1] /= max(points[:, 1].sum(), TINY)
-    points[:, 2] /= max(points[:, 2].sum(), TINY)
+    for c in range(1, 3):
+        total = 0.0
+        for k in range(len(points)):
+            total += points[k, c]
+        for k in range(len(points)):
+            points[k, c] /= max(total, TINY)
     weigh_probes(points, moments, n_rows)
     return points, moved
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _collect(mu, weight_of, length, size, n_features, first_probe, points):
     """Write the Gauss rules of a block as points.
 
@@ -186,22 +210,22 @@ def _collect(mu, weight_of, length, size, n_features, first_probe, points):
     first_probe : int, number of the block's first column among the probes  # IN
     points : float64 array of shape (n_points, 6)  # OUT
     """
-    stop = 0
+    k = 0
     for c in range(len(length)):
-        part = points[stop : stop + length[c]]
-        stop += length[c]
-        part[:, 0] = np.maximum(mu[c, : length[c]], TINY)
-        part[:, 5] = NO_PROBE
-        weight = size[c] * weight_of[c, : length[c]]
-        if c < n_features:
-            part[:, 1] = weight
-            part[:, 2] = weight * part[:, 0]
-        else:
-            part[:, 3] = weight
-            part[:, 5] = first_probe + c
+        for i in range(length[c]):
+            weight = size[c] * weight_of[c, i]
+            points[k, 0] = max(mu[c, i], TINY)
+            if c < n_features:
+                points[k, 1] = weight
+                points[k, 2] = weight * points[k, 0]
+                points[k, 5] = NO_PROBE
+            else:
+                points[k, 3] = weight
+                points[k, 5] = first_probe + c
+            k += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _degrees_and_moments(is_line, edges, weight, n_nodes):
     """Degrees of the nodes, and traces (unset, tr L, tr L^2) of the operator.
 
@@ -220,12 +244,15 @@ def _degrees_and_moments(is_line, edges, weight, n_nodes):
             moments[1] += neighbours
             moments[2] += neighbours * (neighbours + 1.0)
     else:
-        moments[1] = degree.sum()
-        moments[2] += (degree * degree).sum()
+        squares = 0.0
+        for v in range(n_nodes):
+            moments[1] += degree[v]
+            squares += degree[v] * degree[v]
+        moments[2] += squares
     return degree, moments
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _run(is_line, edges, weight, degree, block, size, n_features, moments):
     """Take Lanczos steps until the curves of a block of columns stand still.
 
@@ -246,7 +273,9 @@ def _run(is_line, edges, weight, degree, block, size, n_features, moments):
     n_rows, n_columns = block.shape
     most = int(min(MOST_STEPS, moments[0]))
     alpha, beta = np.zeros((n_columns, most)), np.zeros((n_columns, most))
-    length = np.where(size > 0, -1, 0)
+    length, reached = np.empty(n_columns, np.int64), np.empty(n_columns, np.int64)
+    for c in range(n_columns):
+        length[c] = -1 if size[c] > 0 else 0
     work = (
         np.zeros((n_rows, n_columns)),
         block,
@@ -258,30 +287,52 @@ def _run(is_line, edges, weight, degree, block, size, n_features, moments):
     # Where so few steps are exact, checks would cost more than they save.
     check = FIRST_CHECK if most > 2 * FIRST_CHECK else 2 * most
     mu, weight_of = np.empty((n_columns, most)), np.empty((n_columns, most))
-    n_checks, change, step = 0, 0.0, 0
-    while step < most and length.min() < 0:
+    # Not a literal 0, for which take_step would be compiled once more.
+    n_checks, change, step = 0, 0.0, np.int64(0)
+    while step < most and _goes_on(length):
         work = take_step(
             step, edges, weight, degree, is_line, work, alpha, beta, length
         )
         step += 1
         if step == check:
-            before[:] = curves
-            reached = np.where(length < 0, step, length)
+            for k in range(len(qs)):
+                for kind in range(3):
+                    before[k, kind] = curves[k, kind]
+            _note_steps(length, step, reached)
             _find_rules(alpha, beta, reached, mu, weight_of)
             _sum_curves(mu, weight_of, reached, size, n_features, qs, curves)
             n_checks += 1
             check *= 2
             if n_checks > 1:
-                change = np.abs(curves - before).max()
+                change = 0.0
+                for k in range(len(qs)):
+                    for kind in range(3):
+                        change = max(change, abs(curves[k, kind] - before[k, kind]))
                 if change < STILL:
                     return mu, weight_of, reached, change
-    reached = np.where(length < 0, step, length)
+    _note_steps(length, step, reached)
     _find_rules(alpha, beta, reached, mu, weight_of)
-    is_exact = length.min() >= 0 or step == int(moments[0])
+    is_exact = not _goes_on(length) or step == int(moments[0])
     return mu, weight_of, reached, 0.0 if is_exact else change
 
 
-@njit(cache=True, nogil=True)
+@kernel(inline=True)
+def _goes_on(length):
+    """Whether some column is not exhausted, which has length -1."""
+    goes_on = False
+    for c in range(len(length)):
+        goes_on |= length[c] < 0
+    return goes_on
+
+
+@kernel(inline=True)
+def _note_steps(length, step, reached):
+    """Steps of each column, also of those that go on."""
+    for c in range(len(length)):
+        reached[c] = step if length[c] < 0 else length[c]
+
+
+@kernel
 def _find_rules(alpha, beta, length, mu, weight_of):
     """Gauss rule of each column."""
     for c in range(len(length)):
@@ -290,10 +341,12 @@ def _find_rules(alpha, beta, length, mu, weight_of):
             gauss_rule(alpha[c, :n], beta[c, :n], mu[c, :n], weight_of[c, :n])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_curves(mu, weight_of, length, size, n_features, qs, curves):
     """L_rec and L_dir of the block's features and the mean gain of its probes."""
-    curves[:] = 0.0
+    for k in range(len(qs)):
+        for kind in range(3):
+            curves[k, kind] = 0.0
     energy, roughness = 0.0, 0.0
     n_probes = max(len(size) - n_features, 1)
     for c in range(len(size)):
@@ -310,5 +363,6 @@ def _sum_curves(mu, weight_of, length, size, n_features, qs, curves):
                     curves[k, 1] += lost * m
                 else:
                     curves[k, 2] += w * gain / n_probes
-    curves[:, 0] /= max(energy, TINY)
-    curves[:, 1] /= max(roughness, TINY)
+    for k in range(len(qs)):
+        curves[k, 0] /= max(energy, TINY)
+        curves[k, 1] /= max(roughness, TINY)

@@ -1,0 +1,203 @@
+"""kernel: numba's njit as every compiled function here uses it.
+
+In: a function. Out: the same, compiled when first called for arguments of some types,
+and then kept on disk for every process after it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import logging
+import pickle
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numba
+import numpy as np
+from numba.core import config
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
+
+logger = logging.getLogger("skshake")
+# Not under NUMBA_DISABLE_JIT=1, for debuggers and measurements of coverage.
+IS_COMPILED = not getattr(config, "DISABLE_JIT", False)
+
+
+def kernel(function: Any = None, *, inline: bool = False) -> Any:
+    """Compile a function that works on arrays and releases the GIL.
+
+    Parameters
+    ----------
+    function : callable
+    inline : bool, default=False
+        Whether kernels that call it take a copy of it before they are compiled. One
+        with a single caller is then optimised once, rather than by itself and again
+        inside its caller.
+
+    Returns
+    -------
+    kernel : callable
+        Under ``NUMBA_DISABLE_JIT=1`` the function itself, in which hashes overflow as
+        silently as in compiled code.
+    """
+    if function is None:
+        return functools.partial(kernel, inline=inline)
+    if not IS_COMPILED:
+        return np.errstate(all="ignore")(function)
+    made = numba.njit(nogil=True, inline="always" if inline else "never")(function)
+    made._cache = KernelCache(function)  # type: ignore[attr-defined]
+    return made
+
+
+class KernelCache(_Cache):
+    """Files of one kernel, one for all types of arguments that it was compiled for.
+
+    Numba's own cache refuses to work, at import, where no folder can be written; finds
+    nothing in a folder that can only be read, such as that of an image; does not see
+    that a kernel which this one calls has changed; and lets two processes that compile
+    at once give one name to two files. This one writes where it can, reads from
+    wherever it could have written, and names a file by all that it depends on.
+
+    Parameters
+    ----------
+    function : callable
+    """
+
+    # Said once by each process.
+    _has_said: ClassVar[set[str]] = set()
+
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+        path = Path(inspect.getfile(function))
+        line = function.__code__.co_firstlineno
+        self._name = f"{path.stem}.{function.__qualname__}-{line}"
+        self._is_enabled = True
+
+    @functools.cached_property
+    def _folders(self) -> list[Path]:
+        """Where files may be, the user's own choice first."""
+        home = Path(inspect.getfile(self._function)).resolve().parent
+        place = f"{home.name}-{hashlib.sha256(str(home).encode()).hexdigest()[:16]}"
+        named = getattr(config, "CACHE_DIR", "")
+        chosen = [Path(named) / place] if named else []
+        of_user = Path(AppDirs("numba", "numba").user_cache_dir) / place
+        return [*chosen, home / "__pycache__", of_user]
+
+    @functools.cached_property
+    def _stamp(self) -> str:
+        """Digest of numba's version and of all that is compiled with this kernel."""
+        digest = hashlib.sha256(numba.__version__.encode())
+        parts = list(_parts(self._function))
+        for path in sorted({inspect.getfile(part.function) for part in parts}):
+            digest.update(Path(path).read_bytes())
+        digest.update(
+            repr(sorted(c for part in parts for c in part.constants)).encode()
+        )
+        return digest.hexdigest()[:16]
+
+    def _file(self, signature: Any, codegen: Any) -> str:
+        """Name of the file for some types of arguments and this processor."""
+        key = repr((signature, codegen.magic_tuple())).encode()
+        key_digest = hashlib.sha256(key).hexdigest()[:16]
+        return f"{self._name}.{self._stamp}.{key_digest}.nbc"
+
+    @property
+    def cache_path(self) -> str:
+        """The first folder."""
+        return str(self._folders[0])
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is kept for the types of the arguments; None has them compiled."""
+        target_context.refresh()
+        name = self._file(sig, target_context.codegen())
+        for folder in self._folders if self._is_enabled else []:
+            try:
+                data = pickle.loads((folder / name).read_bytes())
+            except (OSError, EOFError, pickle.UnpicklingError):
+                continue
+            return CompileResult._rebuild(target_context, *data)
+        self._say("compiling kernels, once per installation")
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, in the first folder that can be written."""
+        name, content = self._file(sig, data.codegen), dumps(data._reduce())
+        for folder in self._folders if self._is_enabled else []:
+            partial = folder / f"{name}.{uuid.uuid4().hex[:16]}.partial"
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                partial.write_bytes(content)
+                partial.replace(folder / name)
+            except OSError:
+                partial.unlink(missing_ok=True)
+                continue
+            self._remove_stale(folder)
+            return
+        self._say(
+            "compiled kernels cannot be kept for other processes, because no folder "
+            "can be written; set NUMBA_CACHE_DIR to one"
+        )
+
+    def _remove_stale(self, folder: Path) -> None:
+        """Remove files of an older text of this kernel."""
+        for path in folder.glob(f"{self._name}.*.nbc"):
+            if not path.name.startswith(f"{self._name}.{self._stamp}."):
+                path.unlink(missing_ok=True)
+
+    def _say(self, message: str) -> None:
+        if message not in self._has_said:
+            self._has_said.add(message)
+            logger.warning(message)
+
+    def enable(self) -> None:
+        """Read and write files."""
+        self._is_enabled = True
+
+    def disable(self) -> None:
+        """Read and write none."""
+        self._is_enabled = False
+
+    def flush(self) -> None:
+        """Remove all files of this kernel."""
+        for folder in self._folders:
+            for path in folder.glob(f"{self._name}.*.nbc"):
+                path.unlink(missing_ok=True)
+
+
+class _Part(NamedTuple):
+    """A function that is compiled, and the named constants that it uses."""
+
+    function: Callable
+    constants: list[tuple[str, str]]
+
+
+def _parts(function: Callable) -> Iterator[_Part]:
+    """A kernel and all kernels that it calls, directly or not."""
+    waiting, known = [function], set()
+    while waiting:
+        one: Any = waiting.pop()
+        if one in known:
+            continue
+        known.add(one)
+        named = {name: one.__globals__.get(name) for name in one.__code__.co_names}
+        waiting += [other.py_func for other in named.values() if is_kernel(other)]
+        yield _Part(
+            one,
+            [
+                (name, repr(value))
+                for name, value in named.items()
+                if isinstance(value, (int, float, np.generic))
+            ],
+        )
+
+
+def is_kernel(value: Any) -> bool:
+    """Whether a value is a compiled function."""
+    return isinstance(value, Dispatcher)
