@@ -9,7 +9,10 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from skshake._shared_state import WhileNeeded
 
+
+@WhileNeeded
 @contextmanager
 def garbage_collection_paused() -> Iterator[None]:
     """Pause the collector, whose every full run walks over all the user's objects."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -24,6 +23,8 @@ from skshake.network._explanation import explain_nodes
 from skshake.network._inference import embed_graphs, predict_outputs
 from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
 from skshake.network._parallel import lanes_in_threads
+from skshake.network._random import OwnStream
+from skshake.network._torch_state import plain_torch
 from skshake.network._training import (
     EpochRecord,
     Targets,
@@ -88,19 +89,6 @@ def resolve_precision(precision: str, shape: NetworkShape, device: torch.device)
     return "bf16" if has_bf16 and not shape.is_compiled else "float32"
 
 
-@contextmanager
-def seeded(seed: int, device: torch.device) -> Iterator[None]:
-    """Seed torch inside, and leave the user's streams as they were."""
-    devices = [device] if device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
-        # Not torch.manual_seed, which would seed every other device too.
-        torch.default_generator.manual_seed(seed)
-        if devices:
-            with torch.cuda.device(device):
-                torch.cuda.manual_seed(seed)
-        yield
-
-
 def feature_widths(hierarchies: HierarchyCollection) -> FeatureWidths:
     """Columns and slots that the encoders must take."""
     level = hierarchies.levels[0]
@@ -113,10 +101,12 @@ def feature_widths(hierarchies: HierarchyCollection) -> FeatureWidths:
 
 
 def build_network(
-    hierarchies: HierarchyCollection, shape: NetworkShape
+    hierarchies: HierarchyCollection, shape: NetworkShape, seed: int = 0
 ) -> SHAKENetwork:
     """Fresh network, with the scales of features and weights learnt from the graphs."""
-    network, cpu = SHAKENetwork(shape), torch.device("cpu")
+    with OwnStream(seed):
+        network = SHAKENetwork(shape)
+    cpu = torch.device("cpu")
     network.learn_scales(
         [send(level.x.numeric, cpu) for level in hierarchies.levels],
         [send(level.edge_attr.numeric, cpu) for level in hierarchies.levels],
@@ -166,8 +156,10 @@ def fit_network(
         file = Checkpoint(
             checkpoint, _key(training, held_out, shape, plain, state, device.type)
         )
-    with seeded(plan.seed, device), _threads(shape, plan, device):
-        network = copy.deepcopy(previous) or build_network(training.hierarchies, shape)
+    with plain_torch(), lanes_in_threads(torch_too=not _is_fused(shape, plan, device)):
+        network = copy.deepcopy(previous)
+        if network is None:
+            network = build_network(training.hierarchies, shape, plan.seed)
         network.to(device)
         weights = (training.weights / training.weights.mean()).astype(np.float32)
         run = Training(
@@ -187,19 +179,17 @@ def fit_network(
                 return score(held_out.targets, outputs, held_out.weights)
 
         history = train(run, validate, file)
+    # In threads of its own: an interruption may have left tasks behind in the others.
+    with plain_torch(), lanes_in_threads():
         some = np.arange(min(len(weights), AVERAGED_GRAPHS))
         network.learn_average(run.data.batch(some))
     return network.to("cpu").eval(), history
 
 
-def _threads(
-    shape: NetworkShape, plan: TrainingPlan, device: torch.device
-) -> AbstractContextManager:
-    """Ours for the compiled layers, torch's for everything else."""
-    is_compiled = shape.is_compiled and device.type == "cpu"
-    if is_compiled and plan.precision == "float32" and not plan.compile:
-        return lanes_in_threads()
-    return nullcontext()
+def _is_fused(shape: NetworkShape, plan: TrainingPlan, device: torch.device) -> bool:
+    """Whether steps are computed by our functions rather than torch's."""
+    is_ours = shape.is_compiled and device.type == "cpu"
+    return is_ours and plan.precision == "float32" and not plan.compile
 
 
 def _key(*parts: Any) -> str:
@@ -228,7 +218,7 @@ def outputs_of(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
 ) -> np.ndarray:
     """Outputs (n_graphs, n_outputs) of a fitted network."""
-    with lanes_in_threads():
+    with plain_torch(), lanes_in_threads():
         return predict_outputs(*_on_device(network, hierarchies, device))
 
 
@@ -236,7 +226,7 @@ def embeddings_of(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
 ) -> np.ndarray:
     """Embeddings (n_graphs, hidden_dim) of a fitted network."""
-    with lanes_in_threads():
+    with plain_torch(), lanes_in_threads():
         return embed_graphs(*_on_device(network, hierarchies, device))
 
 
@@ -247,7 +237,7 @@ def contributions_of(
     device: Any = "auto",
 ) -> list[np.ndarray]:
     """Contribution of each input node at each level; see :func:`explain_nodes`."""
-    with lanes_in_threads():
+    with plain_torch(), lanes_in_threads():
         on_device = _on_device(network, hierarchies, device)
         return explain_nodes(*on_device, hierarchies, weights)
 
@@ -264,7 +254,7 @@ def network_from_state(
     shape: NetworkShape, arrays: dict[str, np.ndarray]
 ) -> SHAKENetwork:
     """The network that :func:`network_state` took apart."""
-    with torch.random.fork_rng(devices=[]):
+    with plain_torch(), OwnStream(0):
         network = SHAKENetwork(shape)
     network.load_state_dict({k: torch.tensor(v) for k, v in arrays.items()})
     return network.eval()

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from skshake.network._batches import LevelBatch
 from skshake.network._message import sum_messages
+from skshake.network._random import drop
 
 # Heads of "gat", as far as they divide the width.
 N_HEADS = 4
@@ -58,13 +59,19 @@ class SumLayer(nn.Module):
         self.epsilon = nn.Parameter(torch.zeros(1))
         self.linears = nn.ModuleList(nn.Linear(width, width) for _ in range(n_linear))
         self.norms = nn.ModuleList(make_norm(norm, width) for _ in range(n_linear))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout
 
-    def forward(self, h: Tensor, edge_states: Tensor, level: LevelBatch) -> Tensor:
+    def forward(
+        self,
+        h: Tensor,
+        edge_states: Tensor,
+        level: LevelBatch,
+        stream: Tensor | None = None,
+    ) -> Tensor:
         h = (1 + self.epsilon) * h + sum_messages(h, edge_states, level.arcs)
         for linear, norm in zip(self.linears, self.norms, strict=True):
             h = torch.relu(norm(linear(h)))
-        return self.dropout(h)
+        return drop(h, self.dropout, stream)
 
 
 class PyGLayer(nn.Module):
@@ -85,9 +92,15 @@ class PyGLayer(nn.Module):
         self.takes_attr = "edge_attr" in taken and has_dim
         self.takes_weight = "edge_weight" in taken
         self.norm = make_norm(norm, width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout
 
-    def forward(self, h: Tensor, edge_states: Tensor, level: LevelBatch) -> Tensor:
+    def forward(
+        self,
+        h: Tensor,
+        edge_states: Tensor,
+        level: LevelBatch,
+        stream: Tensor | None = None,
+    ) -> Tensor:
         arcs = level.arcs
         options = {}
         if self.takes_attr:
@@ -101,7 +114,7 @@ class PyGLayer(nn.Module):
                 f"conv: expected a layer that gives states of shape {tuple(h.shape)}, "
                 f"got {tuple(out.shape)} from {self.conv}"
             )
-        return self.dropout(torch.relu(self.norm(out)))
+        return drop(torch.relu(self.norm(out)), self.dropout, stream)
 
 
 def _gcn(width: int) -> nn.Module:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, cast
 
 import torch
@@ -17,6 +18,7 @@ from skshake.network._batches import FeatureBatch, LevelBatch
 from skshake.network._layers import SumLayer, make_layer
 from skshake.network._linear import LaneLinear
 from skshake.network._passes import N_POOLINGS
+from skshake.network._random import drop, find_streams
 from skshake.network._trunk import TrunkPlan, run_trunk
 
 
@@ -117,6 +119,27 @@ def pool_graphs(h: Tensor, node_ptr: Tensor) -> Tensor:
     return torch.cat([total / n_nodes, largest, total / n_nodes.sqrt()], dim=1)
 
 
+class ReadOut(nn.Sequential):
+    """Hidden layers from pooled states to an embedding of the promised width."""
+
+    def __init__(self, width: int, hidden_dim: int, n_layers: int, rate: float) -> None:
+        widths = [width] + [hidden_dim] * n_layers
+        super().__init__(
+            *(LaneLinear(*pair) for pair in pairwise(widths)),
+            *([] if n_layers else [nn.Linear(width, hidden_dim)]),
+        )
+        self.n_layers, self.rate = n_layers, rate
+
+    def forward(self, pooled: Tensor, streams: Tensor | None = None) -> Tensor:
+        """Embeddings (n_graphs, hidden_dim) of pooled states (n_graphs, width)."""
+        h = pooled
+        for k, layer in enumerate(self):
+            h = layer(h)
+            if k < self.n_layers:
+                h = drop(h.relu(), self.rate, None if streams is None else streams[k])
+        return h
+
+
 class SHAKENetwork(nn.Module):
     """Sequential SHAKE-GNN (paper, section on the architecture).
 
@@ -145,14 +168,7 @@ class SHAKENetwork(nn.Module):
             for n in shape.n_layers
         )
         width = o * N_POOLINGS * (1 + shape.n_layers[0])
-        layers: list[nn.Module] = []
-        for _ in range(shape.n_readout):
-            layers += [LaneLinear(width, o), nn.ReLU(), nn.Dropout(shape.dropout)]
-            width = o
-        if width != o:
-            # Without hidden layers, the embedding still has the promised width.
-            layers.append(nn.Linear(width, o))
-        self.readout = nn.Sequential(*layers)
+        self.readout = ReadOut(width, o, shape.n_readout, shape.dropout)
         self.head = nn.Linear(o, shape.n_outputs)
 
     def learn_scales(
@@ -179,7 +195,10 @@ class SHAKENetwork(nn.Module):
                 self.average[depth] = encoded.mean(dim=0)
 
     def embed(
-        self, levels: Sequence[LevelBatch], encoded: list[Tensor] | None = None
+        self,
+        levels: Sequence[LevelBatch],
+        encoded: list[Tensor] | None = None,
+        key: Tensor | None = None,
     ) -> Tensor:
         """Embedding of each graph, shape (n_graphs, hidden_dim).
 
@@ -189,15 +208,26 @@ class SHAKENetwork(nn.Module):
             From fine to coarse.
         encoded : list of Tensor or None
             What :meth:`encode_nodes` gives for each level, if other than that.
+        key : int64 Tensor of shape (1,) or None
+            From which the masks of dropout follow; None drops nothing.
         """
         h: Tensor | None = None
+        *of_levels, of_readout = self._streams(key)
         for depth in reversed(range(len(levels))):
             level = levels[depth]
             weight = level.arcs.weight / self.weight_scale[depth]
             level = level._replace(arcs=level.arcs._replace(weight=weight))
             own = encoded[depth] if encoded is not None else None
-            h, pooled = self._run_level(depth, level, self._start(level, h, own))
-        return self.readout(pooled)
+            start = self._start(level, h, own)
+            h, pooled = self._run_level(depth, level, start, of_levels[depth])
+        return self.readout(pooled, of_readout)
+
+    def _streams(self, key: Tensor | None) -> list[Tensor | None]:
+        """Streams of the layers of each level, then of the read-out."""
+        counts = (*self.shape.n_layers, self.shape.n_readout)
+        if key is None or self.shape.dropout == 0.0:
+            return [None] * len(counts)
+        return list(find_streams(key, sum(counts)).split(counts))
 
     def encode_nodes(self, level: LevelBatch) -> Tensor:
         """States of a level's nodes by themselves: features and size of the block."""
@@ -206,9 +236,11 @@ class SHAKENetwork(nn.Module):
         states = self.node_encoder(level.x, more_rows)
         return states if level.node_kind is None else sum_rows(level.node_kind, states)
 
-    def forward(self, levels: Sequence[LevelBatch]) -> Tensor:
+    def forward(
+        self, levels: Sequence[LevelBatch], key: Tensor | None = None
+    ) -> Tensor:
         """Outputs of each graph, shape (n_graphs, n_outputs)."""
-        return self.head(self.embed(levels))
+        return self.head(self.embed(levels, key=key))
 
     def _start(
         self, level: LevelBatch, coarse: Tensor | None, own: Tensor | None
@@ -222,7 +254,7 @@ class SHAKENetwork(nn.Module):
         return h + (self.encode_nodes(level) if own is None else own)
 
     def _run_level(
-        self, depth: int, level: LevelBatch, h: Tensor
+        self, depth: int, level: LevelBatch, h: Tensor, streams: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         """States after the last layer, and pooled states of all layers (finest level).
 
@@ -244,6 +276,7 @@ class SHAKENetwork(nn.Module):
                 [norm for layer in layers for norm in cast(SumLayer, layer).norms],
                 self.shape.n_linear,
                 self.shape.dropout,
+                streams,
                 self.training,
                 pools=depth == 0,
                 shares_edges=shares_edges,
@@ -256,8 +289,8 @@ class SHAKENetwork(nn.Module):
                 [_parameters(cast(SumLayer, layer)) for layer in layers],
             )
         states = [h]
-        for layer in layers:
-            h = layer(h, edge_states, level)
+        for k, layer in enumerate(layers):
+            h = layer(h, edge_states, level, None if streams is None else streams[k])
             if self.shape.residual:
                 h = h + states[-1]
             states.append(h)

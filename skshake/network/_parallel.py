@@ -8,14 +8,17 @@ are.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from threading import Lock, Thread
 
 import numpy as np
 import torch
-from threadpoolctl import threadpool_limits
+
+from skshake._blas import one_blas_thread
+from skshake._shared_state import WhileNeeded
 
 # Rows of a lane, so many that its own sums and gradients cost little, and of a tile, so
 # few that its arrays stay in a second-level cache.
@@ -49,10 +52,18 @@ class _Worker(Thread):
                 self._error = error
             self._end_lock.release()
 
-    def begin(self, task: Callable[[], None] | None) -> None:
-        """Start a task; None ends the thread."""
+    def begin(self, task: Callable[[], None]) -> None:
+        """Start a task."""
         self._task = task
         self._start_lock.release()
+
+    def end(self) -> None:
+        """End the thread, after its task."""
+        self._task = None
+        # After an interruption it may not have begun with its last task.
+        with suppress(RuntimeError):
+            self._start_lock.release()
+        self.join()
 
     def wait(self) -> None:
         """Wait for the end of the task, and raise what it raised."""
@@ -90,31 +101,57 @@ class Workers:
     def close(self) -> None:
         """End the threads."""
         for worker in self._workers:
-            worker.begin(None)
-            worker.join()
+            worker.end()
 
 
 _SERIAL = Workers(1)
 _workers: ContextVar[Workers] = ContextVar("workers", default=_SERIAL)
 
 
+@WhileNeeded
 @contextmanager
-def lanes_in_threads() -> Iterator[None]:
+def _limited_threads() -> Iterator[int]:
+    """One thread for BLAS; how many torch had before any block took them away."""
+    with one_blas_thread():
+        yield torch.get_num_threads()
+
+
+_is_forked = False
+
+
+def _note_fork() -> None:
+    global _is_forked
+    _is_forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+@contextmanager
+def lanes_in_threads(*, torch_too: bool = False) -> Iterator[None]:
     """Run lanes in as many threads as torch has; torch and BLAS take one inside.
 
     Their threads would compete with ours: they wait for more work by spinning.
+
+    Parameters
+    ----------
+    torch_too : bool, default=False
+        Whether torch keeps its threads, for layers that it computes. In a forked
+        process it has one all the same: those of OpenMP are gone there, and would be
+        waited for without end.
     """
-    n_threads = torch.get_num_threads()
-    workers = Workers(n_threads)
-    token = _workers.set(workers)
-    torch.set_num_threads(1)
-    try:
-        with threadpool_limits(1, "blas"):
+    # Torch counts for each thread of Python, and a new one may find another block's 1.
+    with _limited_threads() as n_threads:
+        workers = Workers(n_threads)
+        token = _workers.set(workers)
+        torch.set_num_threads(n_threads if torch_too and not _is_forked else 1)
+        try:
             yield
-    finally:
-        torch.set_num_threads(n_threads)
-        _workers.reset(token)
-        workers.close()
+        finally:
+            torch.set_num_threads(n_threads)
+            _workers.reset(token)
+            workers.close()
 
 
 def run_lanes(task: Callable[[int], None], n_tasks: int) -> None:

@@ -10,6 +10,7 @@ import copy
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
@@ -33,9 +34,11 @@ from skshake.network._batching import (
 )
 from skshake.network._captured import CapturedSteps, can_capture
 from skshake.network._checkpoint import Checkpoint
+from skshake.network._interruption import is_one_of_many
 from skshake.network._losses import make_loss
 from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import PESG, flatten, make_optimizer, unflatten
+from skshake.network._random import OwnStream, torch_stream
 from skshake.network._runs import Run
 
 
@@ -146,7 +149,9 @@ class Training:
         self.optimizer = make_optimizer(
             plan.optimizer, weights, self.loss, plan.learning_rate, plan.weight_decay
         )
+        self._key = torch.zeros(1, dtype=torch.int64, device=data.device)
         self.batch_size = plan.batch_size
+        self.n_updates = 0
         self.rng = np.random.default_rng(plan.seed)
         self.stopping = EarlyStopping(plan.n_iter_no_change, plan.tol)
         self.history: list[EpochRecord] = []
@@ -184,19 +189,33 @@ class Training:
 
     def step(self, run: Run, b: int) -> Tensor:
         """One update from a batch of a run; the loss stays on the device."""
-        if self._captured is not None:
-            loss = self._captured(run, b)
-        else:
-            self._forget_gradients()
-            loss = self._differentiate(run.batch(b), run.graphs_of(b))
+        key = _mix(self.plan.seed, self.n_updates)
+        self._key.fill_(key)
+        with self._own_stream(key):
+            loss = self._find_gradients(run, b)
         self._update()
         return loss
+
+    def _own_stream(self, key: int) -> AbstractContextManager:
+        """What users' layers draw from, which may draw by themselves."""
+        if not callable(self.network.shape.conv):
+            return nullcontext()
+        if self.plan.compile:
+            return torch_stream(key, self.data.device)
+        return OwnStream(key)
+
+    def _find_gradients(self, run: Run, b: int) -> Tensor:
+        """Loss of a batch; gradients are in the parameters afterwards."""
+        if self._captured is not None:
+            return self._captured(run, b)
+        self._forget_gradients()
+        return self._differentiate(run.batch(b), run.graphs_of(b))
 
     def _differentiate(self, batch: Sequence[LevelBatch], graphs: Tensor) -> Tensor:
         """Loss of some graphs; gradients are added to the parameters'."""
         device_type, in_bf16 = self.data.device.type, self.plan.precision == "bf16"
         with torch.autocast(device_type, torch.bfloat16, enabled=in_bf16):
-            outputs = self._forward(batch)
+            outputs = self._forward(batch, self._key)
         loss: Tensor = self.loss(
             outputs.float(), self.targets.values[graphs], self.targets.weights[graphs]
         )
@@ -211,6 +230,7 @@ class Training:
         if self.plan.clip_norm is not None:
             clip_grad_norm_(self.network.parameters(), self.plan.clip_norm)
         self.optimizer.step()
+        self.n_updates += 1
         if self.average is not None:
             self.average.update_parameters(self.network)
 
@@ -279,9 +299,8 @@ class Training:
             "optimizer": self.optimizer.state_dict(),
             "scheduler": self.scheduler and self.scheduler.state_dict(),
             "batch_size": self.batch_size,
+            "n_updates": self.n_updates,
             "numpy": self.rng.bit_generator.state,
-            "torch": torch.get_rng_state(),
-            "cuda": _cuda_state(self.data.device),
             "history": [asdict(record) for record in self.history],
             "best": (stopping.best_score, stopping.n_bad, stopping.best_state),
             "is_done": self.is_done,
@@ -297,18 +316,20 @@ class Training:
         if self.scheduler is not None:
             self.scheduler.load_state_dict(state["scheduler"])
         self.batch_size = state["batch_size"]
+        self.n_updates = state["n_updates"]
         self.rng.bit_generator.state = state["numpy"]
-        torch.set_rng_state(state["torch"])
-        if state["cuda"] is not None:
-            torch.cuda.set_rng_state(state["cuda"], self.data.device)
         self.history = [EpochRecord(**record) for record in state["history"]]
         stopping = self.stopping
         stopping.best_score, stopping.n_bad, stopping.best_state = state["best"]
         self.is_done = state["is_done"]
 
 
-def _cuda_state(device: torch.device) -> Tensor | None:
-    return torch.cuda.get_rng_state(device) if device.type == "cuda" else None
+def _mix(seed: int, n_updates: int) -> int:
+    """A number of 62 bits that differs from step to step."""
+    return int(
+        np.random.SeedSequence([seed, n_updates]).generate_state(1, np.uint64)[0]
+        >> np.uint64(2)
+    )
 
 
 def train(
@@ -335,6 +356,11 @@ def train(
     ConvergenceWarning
         If the loss is no longer finite, or the user interrupts; the best weights so far
         are kept.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the user interrupts a search, or the first epoch.
     """
     state = checkpoint and checkpoint.load()
     if state:
@@ -358,7 +384,7 @@ def train(
                 if checkpoint is not None:
                     checkpoint.save(training.state())
         except KeyboardInterrupt:
-            if not training.history:
+            if not training.history or is_one_of_many():
                 raise
             warnings.warn(
                 f"interrupted in epoch {len(training.history) + 1}: the best weights "

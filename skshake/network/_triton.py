@@ -260,13 +260,24 @@ def find_affine(
     tl.store(affine + 3 * width + c, shift, mask=ok)
 
 
+@triton.jit
+def _hash(at, stream):
+    """32 random bits of a counter under the two halves of a stream (lowbias32)."""
+    x = at.to(tl.uint32) + stream.to(tl.uint32)
+    x = (x ^ (x >> 16)) * 0x7FEB352D
+    x = x ^ (x >> 15)
+    x = (x + (stream >> 32).to(tl.uint32)) * 0x846CA68B
+    return x ^ (x >> 16)
+
+
 @triton.jit(do_not_specialize=["capacity"])
 def normalise(
     z,
     affine,
     n_rows,
     keep,
-    seed,
+    n_kept,
+    stream,
     out,
     capacity,
     width,
@@ -276,7 +287,8 @@ def normalise(
 ):
     """out = relu(z factor + shift), of which a share ``keep`` is kept, divided by it.
 
-    Rows that do not count become 0.
+    Kept are those whose hash under the stream, int64 (1,), is among the first
+    ``n_kept``. Rows that do not count become 0.
     """
     c = tl.arange(0, WIDTH)
     is_column = c < width
@@ -289,8 +301,8 @@ def normalise(
     # A NaN stays one, so that a training that explodes is noticed.
     x = tl.where(x < 0.0, 0.0, x)
     if DROPS:
-        kept = tl.rand(tl.load(seed), at.to(tl.int32)) < keep
-        x = tl.where(kept, x / keep, 0.0)
+        is_kept = _hash(at, tl.load(stream)).to(tl.int64) < n_kept
+        x = tl.where(is_kept, x / keep, 0.0)
     x = tl.where((i < tl.load(n_rows))[:, None], x, 0.0)
     tl.store(out + at, x, mask=ok)
 

@@ -36,7 +36,9 @@ class TrunkPlan(NamedTuple):
 
     ``norms`` holds the batch normalisations, ``n_linear`` of them per layer; ``pools``
     says whether states are pooled; ``node_ptr`` delimits the graphs; ``shares_edges``
-    says whether arcs of several graphs may use one edge state.
+    says whether arcs of several graphs may use one edge state. Each layer drops a share
+    ``dropout`` of its states, by a state of random numbers of its own in ``streams``
+    (n_layers,), int64, or none.
     """
 
     arcs: Arcs
@@ -44,6 +46,7 @@ class TrunkPlan(NamedTuple):
     norms: list[nn.BatchNorm1d]
     n_linear: int
     dropout: float
+    streams: Tensor | None
     is_training: bool
     pools: bool
     shares_edges: bool
@@ -67,7 +70,7 @@ class _Pass:
         self.n_blocks = len(plan.norms)
         self.n_layers = self.n_blocks // plan.n_linear
         self.parameters = self._stack(parameters)
-        self.keep = 1.0 - plan.dropout if plan.is_training else 1.0
+        self.keep = 1.0 if plan.streams is None else 1.0 - plan.dropout
         shape = self.h.shape
         self.states = np.empty((self.n_layers, *shape), np.float32)
         self.inputs = np.empty((self.n_layers, *shape), np.float32)
@@ -113,8 +116,8 @@ class _Pass:
         width = self.h.shape[1]
         statistics = np.empty((self.n_blocks, 2, width))
         streams = np.zeros(self.n_layers, np.uint64)
-        if self.keep < 1.0:
-            streams = torch.randint(2**62, (self.n_layers,)).numpy().astype(np.uint64)
+        if self.plan.streams is not None:
+            streams = self.plan.streams.numpy().view(np.uint64)
         if not self.plan.is_training:
             for t, norm in enumerate(norms):
                 statistics[t] = _running(norm)

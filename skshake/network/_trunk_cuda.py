@@ -17,6 +17,7 @@ from torch import Tensor
 from skshake.network import _triton as kernels
 from skshake.network._bags_cuda import ceil_power, count_splits, count_warps
 from skshake.network._passes import N_POOLINGS
+from skshake.network._random import count_kept
 from skshake.network._trunk import BLOCK, TrunkPlan
 
 # Programs that share the rows where sums over all of them are needed.
@@ -127,17 +128,18 @@ class _Rows:
         return affine
 
     def normalise(
-        self, z: Tensor, affine: Tensor, keep: float, seed: Tensor | None, out: Tensor
+        self, z: Tensor, affine: Tensor, keep: float, stream: Tensor | None, out: Tensor
     ) -> None:
         kernels.normalise[self.blocks](
             z,
             affine,
             self.n_rows,
             keep,
-            self.n_rows if seed is None else seed,
+            count_kept(keep),
+            self.n_rows if stream is None else stream,
             out,
             self.capacity,
-            DROPS=seed is not None,
+            DROPS=stream is not None,
             ROWS=ROWS,
             num_warps=4,
             **self.wide,
@@ -236,7 +238,7 @@ class _Pass:
         ]
         self.states = h.new_empty(1 + len(self.layers), *h.shape)
         self.states[0] = h
-        self.keep = 1.0 - plan.dropout if plan.is_training else 1.0
+        self.keep = 1.0 if plan.streams is None else 1.0 - plan.dropout
         # Of each block: its input, what its linear layer gives, the normalisation.
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
@@ -245,9 +247,6 @@ class _Pass:
 
     def forward(self) -> tuple[Tensor, Tensor]:
         plan, rows = self.plan, self.rows
-        seeds = None
-        if self.keep < 1.0:
-            seeds = torch.randint(2**31, (len(self.layers),), device=self.e.device)
         norms = iter(plan.norms)
         for layer, (epsilon, *blocks) in enumerate(self.layers):
             x = rows.sum_messages(epsilon, self.states[layer], self.e)
@@ -267,9 +266,11 @@ class _Pass:
                     x = torch.empty_like(z)
                     rows.normalise(z, affine, 1.0, None, x)
                 else:
-                    seed = None if seeds is None else seeds[layer : layer + 1]
+                    stream = None
+                    if plan.streams is not None:
+                        stream = plan.streams[layer : layer + 1]
                     out = self.states[layer + 1]
-                    rows.normalise(z, affine, self.keep, seed, out)
+                    rows.normalise(z, affine, self.keep, stream, out)
         if not plan.pools:
             return self.states[-1], self.e.new_empty(0)
         self.pooling = _Pooling(plan, rows, self.states)

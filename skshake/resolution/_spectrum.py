@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from skshake._blas import one_blas_thread
 from skshake.graphs import GraphCollection, offsets, owner_of, rows_of
 from skshake.resolution._measure import SpectralMeasure, exact
 from skshake.resolution._side import Side
@@ -114,7 +114,7 @@ def exact_measure(
     point_ptr = offsets(np.diff(side.ptr) - side.n_zeros)
     mu, reconstruction, dirichlet, complexity = np.zeros((4, point_ptr[-1]))
     # LAPACK releases the GIL; its own threads are no help with small matrices.
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         stacks = list(_stacks(side.ptr))
         measured = Parallel(n_jobs, prefer="threads", return_as="generator")(
             delayed(_measure_stack)(side, centred, stack) for stack in stacks

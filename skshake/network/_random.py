@@ -1,0 +1,164 @@
+"""Random numbers of a network: all from one seed, whoever else draws meanwhile.
+
+In: a seed. Out: initial weights, and masks of dropout. Nothing here draws from torch's
+own streams, which all threads of a process share. A mask follows from a key per step,
+the place of the dropout and the number of the value alone, so all engines drop the same
+values, on any device and in any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+# What SplitMix64 adds to its state, and its two factors, as signed numbers.
+GOLDEN = -0x61C8864680B583EB
+FACTORS = (-0x40A7B892E31B1A47, -0x6B2FB644ECCEEE15)
+LOW = 0xFFFFFFFF
+_torch_stream = Lock()
+
+
+class OwnStream(TorchDispatchMode):
+    """Inside, what torch draws in this thread comes from a stream of its own.
+
+    For layers that draw by themselves: initial weights, and dropout of users' layers.
+
+    Parameters
+    ----------
+    seed : int
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._seed = seed
+        self._generators: dict[torch.device, torch.Generator] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        options = dict(kwargs or {})
+        is_random = torch.Tag.nondeterministic_seeded in func.tags
+        if not is_random or options.get("generator") is not None:
+            return func(*args, **options)
+        device = _device_of(args, options)
+        if device not in self._generators:
+            generator = torch.Generator(device)
+            self._generators[device] = generator.manual_seed(self._seed)
+        generator = self._generators[device]
+        taking = _taking_generator(func)
+        if taking is not None:
+            return taking(*args, **options, generator=generator)
+        # Some functions, such as dropout on a GPU, draw from torch's stream alone.
+        seed = torch.randint(2**62, (1,), generator=generator, device=device)
+        with torch_stream(int(seed), device):
+            return func(*args, **options)
+
+
+@contextmanager
+def torch_stream(seed: int, device: torch.device) -> Iterator[None]:
+    """Seed torch's own stream inside, one thread at a time, and leave it as it was."""
+    devices = [device] if device.type == "cuda" else []
+    with _torch_stream, torch.random.fork_rng(devices):
+        # Not torch.manual_seed, which would seed every other device too.
+        torch.default_generator.manual_seed(seed)
+        if device.type == "cuda":
+            with torch.cuda.device(device):
+                torch.cuda.manual_seed(seed)
+        yield
+
+
+def _device_of(args: tuple, options: dict) -> torch.device:
+    for value in (options.get("device"), *args):
+        if isinstance(value, Tensor):
+            return value.device
+        if isinstance(value, torch.device):
+            return value
+    return torch.device("cpu")
+
+
+@cache
+def _taking_generator(func: Any) -> Any:
+    """The overload of a random function that takes a generator; None without one."""
+
+    def names(overload: Any) -> set[str]:
+        return {argument.name for argument in overload._schema.arguments}
+
+    wanted = names(func) | {"generator"}
+    packet = func.overloadpacket
+    overloads = (getattr(packet, name) for name in packet.overloads())
+    return next((o for o in (func, *overloads) if names(o) == wanted), None)
+
+
+def find_streams(key: Tensor, n_streams: int) -> Tensor:
+    """States of random numbers, one for each place that drops.
+
+    Parameters
+    ----------
+    key : int64 Tensor of shape (1,)
+        Differs from step to step.
+    n_streams : int
+
+    Returns
+    -------
+    streams : int64 Tensor of shape (n_streams,)
+        Outputs of SplitMix64 (Steele, Lea & Flood 2014).
+    """
+    z = key + GOLDEN * torch.arange(1, n_streams + 1, device=key.device)
+    for shift, factor in zip((30, 27), FACTORS, strict=True):
+        z = (z ^ _shift_right(z, shift)) * factor
+    return z ^ _shift_right(z, 31)
+
+
+def _shift_right(z: Tensor, shift: int) -> Tensor:
+    """Shift 64 bits without their sign."""
+    return (z >> shift) & ((1 << (64 - shift)) - 1)
+
+
+def count_kept(keep: float) -> int:
+    """Number of hashes, out of all of 32 bits, with which a value is kept."""
+    return int(keep * LOW)
+
+
+def drop(h: Tensor, rate: float, stream: Tensor | None) -> Tensor:
+    """Set a share of values to 0, and scale the others so that the mean stays.
+
+    Parameters
+    ----------
+    h : Tensor of shape (n_rows, width)
+    rate : float
+    stream : int64 Tensor of shape () or None
+        See :func:`find_streams`; None drops nothing.
+
+    Returns
+    -------
+    dropped : Tensor of shape (n_rows, width)
+    """
+    if stream is None or rate == 0.0:
+        return h
+    keep = 1.0 - rate
+    with torch.no_grad():
+        number = torch.arange(h.numel(), device=h.device)
+        is_kept = _hash(number, stream) < count_kept(keep)
+    return h * (is_kept.view_as(h) * (1.0 / keep)).to(h.dtype)
+
+
+def _hash(x: Tensor, stream: Tensor) -> Tensor:
+    """32 bits of a counter under two keys (finaliser of Ellis, lowbias32).
+
+    What the kernels of the other engines compute in 32 bits; factors are signed, for
+    products to stay within 64.
+    """
+    x = (x + (stream & LOW)) & LOW
+    x = x ^ (x >> 16)
+    x = (x * 0x7FEB352D) & LOW
+    x = x ^ (x >> 15)
+    x = (x + ((stream >> 32) & LOW)) & LOW
+    x = (x * (0x846CA68B - (1 << 32))) & LOW
+    return x ^ (x >> 16)
