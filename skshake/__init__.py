@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+import skshake._forks  # noqa: F401, which notices forks from now on
+
 __version__ = "0.1.0.dev0"
 
 # Public names are imported when first used: `import skshake` stays cheap, and torch

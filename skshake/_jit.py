@@ -82,13 +82,14 @@ class KernelCache(_Cache):
 
     @functools.cached_property
     def _folders(self) -> list[Path]:
-        """Where files may be, the user's own choice first."""
+        """Where files may be: in the folder that the user names, else in these."""
         home = Path(inspect.getfile(self._function)).resolve().parent
         place = f"{home.name}-{hashlib.sha256(str(home).encode()).hexdigest()[:16]}"
-        named = getattr(config, "CACHE_DIR", "")
-        chosen = [Path(named) / place] if named else []
+        named: str = getattr(config, "CACHE_DIR", "")
+        if named:
+            return [Path(named) / place]
         of_user = Path(AppDirs("numba", "numba").user_cache_dir) / place
-        return [*chosen, home / "__pycache__", of_user]
+        return [home / "__pycache__", of_user]
 
     @functools.cached_property
     def _stamp(self) -> str:
@@ -141,8 +142,9 @@ class KernelCache(_Cache):
             self._remove_stale(folder)
             return
         self._say(
-            "compiled kernels cannot be kept for other processes, because no folder "
-            "can be written; set NUMBA_CACHE_DIR to one"
+            "compiled kernels cannot be kept for other processes, because "
+            f"{' and '.join(map(str, self._folders))} cannot be written; set "
+            "NUMBA_CACHE_DIR to a folder that can"
         )
 
     def _remove_stale(self, folder: Path) -> None:

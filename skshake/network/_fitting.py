@@ -254,7 +254,8 @@ def network_from_state(
     shape: NetworkShape, arrays: dict[str, np.ndarray]
 ) -> SHAKENetwork:
     """The network that :func:`network_state` took apart."""
-    with plain_torch(), OwnStream(0):
-        network = SHAKENetwork(shape)
-    network.load_state_dict({k: torch.tensor(v) for k, v in arrays.items()})
+    with plain_torch():
+        with OwnStream(0):
+            network = SHAKENetwork(shape)
+        network.load_state_dict({k: torch.tensor(v) for k, v in arrays.items()})
     return network.eval()

@@ -8,7 +8,6 @@ are.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -18,6 +17,7 @@ import numpy as np
 import torch
 
 from skshake._blas import one_blas_thread
+from skshake._forks import is_forked
 from skshake._shared_state import WhileNeeded
 
 # Rows of a lane, so many that its own sums and gradients cost little, and of a tile, so
@@ -116,18 +116,6 @@ def _limited_threads() -> Iterator[int]:
         yield torch.get_num_threads()
 
 
-_is_forked = False
-
-
-def _note_fork() -> None:
-    global _is_forked
-    _is_forked = True
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
-
-
 @contextmanager
 def lanes_in_threads(*, torch_too: bool = False) -> Iterator[None]:
     """Run lanes in as many threads as torch has; torch and BLAS take one inside.
@@ -145,7 +133,7 @@ def lanes_in_threads(*, torch_too: bool = False) -> Iterator[None]:
     with _limited_threads() as n_threads:
         workers = Workers(n_threads)
         token = _workers.set(workers)
-        torch.set_num_threads(n_threads if torch_too and not _is_forked else 1)
+        torch.set_num_threads(n_threads if torch_too and not is_forked() else 1)
         try:
             yield
         finally:

@@ -214,7 +214,10 @@ class Training:
     def _differentiate(self, batch: Sequence[LevelBatch], graphs: Tensor) -> Tensor:
         """Loss of some graphs; gradients are added to the parameters'."""
         device_type, in_bf16 = self.data.device.type, self.plan.precision == "bf16"
-        with torch.autocast(device_type, torch.bfloat16, enabled=in_bf16):
+        # Without a cache, which in a user's own autocast outlives a step's weights.
+        with torch.autocast(
+            device_type, torch.bfloat16, enabled=in_bf16, cache_enabled=False
+        ):
             outputs = self._forward(batch, self._key)
         loss: Tensor = self.loss(
             outputs.float(), self.targets.values[graphs], self.targets.weights[graphs]
