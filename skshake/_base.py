@@ -214,7 +214,9 @@ class BaseSHAKE(
         n_graphs = len(hierarchies)
         loss = self._losses.get(self.loss, self.loss)
         target = self._learn_target(y, n_graphs, loss)
-        weights = check_weights(sample_weight, y, n_graphs, self._class_weight())
+        weights = check_weights(
+            sample_weight, y, n_graphs, self._class_weight(), target
+        )
         training = LabelledGraphs(hierarchies, target.encode(y, n_graphs, "y"), weights)
         shape = self._shape(hierarchies, target.n_outputs)
         previous = self._previous_network(hierarchies, target, shape)
@@ -380,7 +382,7 @@ class BaseSHAKE(
         hierarchies = match_hierarchies("X_val", X_val, coarsener, signature)
         n_graphs = len(hierarchies)
         targets = target.encode(y_val, n_graphs, "y_val")
-        weights = check_weights(None, y_val, n_graphs, self._class_weight())
+        weights = check_weights(None, y_val, n_graphs, self._class_weight(), target)
         if not self.early_stopping:
             return None
         return LabelledGraphs(hierarchies, targets, weights)

@@ -17,12 +17,33 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from skshake._base import BaseSHAKE
-from skshake._targets import ClassTarget, LabelTarget, learn_class_target
+from skshake._targets import (
+    ClassTarget,
+    LabelTarget,
+    check_weights,
+    learn_class_target,
+)
 from skshake.hierarchy import HierarchyCollection
 
 # Graphs on which a fit is checked to tell classes apart, and the share of the largest
 # class from which on predicting it alone is no surprise.
 CHECKED_GRAPHS, LARGE_CLASS = 500, 0.9
+
+
+def _find_one_class(
+    target: ClassTarget | LabelTarget, y: Any, n_graphs: int
+) -> str | None:
+    """Where ``y`` holds but one class, in words; None if there is something to learn."""
+    if isinstance(target, ClassTarget):
+        if len(target.classes) > 1:
+            return None
+        return f"y holds {target.classes.tolist()[0]!r} alone"
+    values = target.encode(y, n_graphs, "y")
+    constant = np.flatnonzero(np.nanmin(values, axis=0) == np.nanmax(values, axis=0))
+    if not len(constant):
+        return None
+    column = int(constant[0])
+    return f"column {column} of y holds {np.nanmin(values[:, column]):g} alone"
 
 
 class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
@@ -155,7 +176,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     -----
     ConvergenceWarning
         If the loss is no number at the end, training was interrupted, or one class is
-        predicted for all training graphs though it is not nine tenths of them.
+        predicted for all training graphs though it is not nine tenths of them; also if
+        ``y`` (or a column of labels) holds one class alone.
 
     See Also
     --------
@@ -272,7 +294,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
             Raw graphs are read by :func:`skshake.as_graphs` and not coarsened.
         y : array-like of shape (n_graphs,) or (n_graphs, n_labels)
             Labels of any type that sorts; with several columns 0, 1, or NaN for a label
-            that is not known.
+            that is not known. scikit-learn cannot stratify labels with NaN, so searches
+            and ``cross_val_score`` need ``cv=KFold(5)`` then, not ``cv=5``.
         sample_weight : array-like of shape (n_graphs,), default=None
             Weight of each graph in the loss; None weighs all alike.
         X_val : graphs as X, default=None
@@ -354,10 +377,11 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         if labels.ndim == 1:
             return float(accuracy_score(y, labels, sample_weight=sample_weight))
         true = self._target.encode(y, len(labels), "y")
-        weights = ~np.isnan(true) * np.ones((len(labels), 1))
-        if sample_weight is not None:
-            weights = weights * np.asarray(sample_weight)[:, None]
-        return float(np.average(labels == true, weights=weights))
+        weights = check_weights(sample_weight, y, len(labels))
+        shares = ~np.isnan(true) * weights[:, None]
+        if not shares.any():
+            return np.nan
+        return float(np.average(labels == true, weights=shares))
 
     def explain(
         self, X: Any, *, target: Any = None, level: int | None = None
@@ -397,7 +421,17 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     def _learn_target(
         self, y: Any, n_graphs: int, loss: str
     ) -> ClassTarget | LabelTarget:
-        return learn_class_target(y, n_graphs, loss)
+        target = learn_class_target(y, n_graphs, loss)
+        where = _find_one_class(target, y, n_graphs)
+        if where is not None:
+            warnings.warn(
+                f"one class is predicted for all graphs, because {where}; give graphs "
+                "of two classes at least",
+                ConvergenceWarning,
+                # That of the user who called `fit`.
+                stacklevel=5,
+            )
+        return target
 
     def _directions(self, hierarchies: HierarchyCollection, target: Any) -> np.ndarray:
         """Which sum of outputs a class stands for, in each graph."""

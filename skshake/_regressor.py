@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from skshake._base import BaseSHAKE
-from skshake._targets import NumberTarget
+from skshake._targets import NumberTarget, check_weights, mean_r2
 
 
 class SHAKERegressor(RegressorMixin, BaseSHAKE):
@@ -181,6 +181,30 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         """
         outputs = self._outputs(X)
         return self._target.numbers(outputs)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Coefficient of determination, mean over columns.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
+        y : array-like of shape (n_graphs,) or (n_graphs, n_targets)
+            True numbers; with several columns NaN stands for an entry that is not
+            known, which does not count.
+        sample_weight : array-like of shape (n_graphs,), default=None
+            Weight of each graph.
+
+        Returns
+        -------
+        score : float
+            NaN if no column has two known entries.
+        """
+        found = self.predict(X)
+        n_graphs = len(found)
+        true = self._target.check(y, n_graphs, "y")
+        weights = check_weights(sample_weight, y, n_graphs)
+        return mean_r2(true, found.reshape(n_graphs, -1), weights)
 
     def explain(
         self, X: Any, *, target: int = 0, level: int | None = None
