@@ -33,7 +33,7 @@ CHECKED_GRAPHS, LARGE_CLASS = 500, 0.9
 def _find_one_class(
     target: ClassTarget | LabelTarget, y: Any, n_graphs: int
 ) -> str | None:
-    """Where ``y`` holds but one class, in words; None if there is something to learn."""
+    """Where ``y`` holds but one class, in words; None if nowhere."""
     if isinstance(target, ClassTarget):
         if len(target.classes) > 1:
             return None

@@ -365,7 +365,7 @@ def _weights_of_classes(given: Mapping[Any, Any], classes: np.ndarray) -> np.nda
             f"{classes.tolist()}"
         )
     for name, weight in given.items():
-        if not (isinstance(weight, Real) and 0 <= weight < np.inf):
+        if not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
             raise ValueError(
                 f"class_weight: expected a number of 0 or more, got {weight!r} for "
                 f"class {name!r}"

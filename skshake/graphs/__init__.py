@@ -15,6 +15,7 @@ from skshake.graphs._edgelist import graphs_from_edgelist
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
+    CastError,
     Features,
     Field,
     build_features,
@@ -23,6 +24,7 @@ from skshake.graphs._features import (
 from skshake.graphs._fingerprint import GOLDEN, hash_rows, mix
 from skshake.graphs._flat import from_edges
 from skshake.graphs._garbage import garbage_collection_paused
+from skshake.graphs._ids import join_integers
 from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._molecules import graphs_from_smiles, parse_smiles
@@ -34,6 +36,7 @@ __all__ = [
     "FLOAT",
     "GOLDEN",
     "Arcs",
+    "CastError",
     "Features",
     "Field",
     "Graph",
@@ -51,6 +54,7 @@ __all__ = [
     "graphs_from_edgelist",
     "graphs_from_smiles",
     "hash_rows",
+    "join_integers",
     "match_features",
     "mix",
     "offsets",

@@ -101,13 +101,29 @@ def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
     return records
 
 
-def _names(parameter: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+def check_names_given(
+    parameter: str, names: Iterable[str] | None
+) -> tuple[str, ...] | None:
     """Names of attributes as a tuple; a lone string is refused."""
     if names is None:
         return None
-    if isinstance(names, str):
+    if isinstance(names, (str, bytes)):
+        raise TypeError(
+            f"{parameter}: expected a list of names, got {names!r}; give [{names!r}]"
+        )
+    if not isinstance(names, Iterable):
         raise TypeError(f"{parameter}: expected a list of names, got {names!r}")
     return tuple(names)
+
+
+def _check_defaults(defaults: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Defaults by the name of their attribute."""
+    if defaults is not None and not isinstance(defaults, Mapping):
+        raise TypeError(
+            "defaults: expected a dictionary of attributes and their values, got "
+            f"{defaults!r}"
+        )
+    return defaults or {}
 
 
 def _fill_in(records: list[GraphRecord], defaults: Mapping[str, Any]) -> None:
@@ -199,10 +215,10 @@ def as_graphs(
             return _with_kind(gathered, rule)
     with garbage_collection_paused():
         names = AttributeNames(
-            _names("node_attrs", node_attrs),
-            _names("edge_attrs", edge_attrs),
+            check_names_given("node_attrs", node_attrs),
+            check_names_given("edge_attrs", edge_attrs),
             weight,
-            defaults or {},
+            _check_defaults(defaults),
         )
         records = _read(graphs, names)
         _fill_in(records, names.defaults)

@@ -208,7 +208,8 @@ def is_categorical(field: str, dtype: np.dtype, rule: CategoricalRule) -> bool:
     if dtype.kind in "US" or dtype == TEXT_CODE:
         return True
     if isinstance(rule, str):
-        return dtype.kind in "iub"
+        # Objects are integers that no type of 64 bits holds all of.
+        return dtype.kind in "iubO"
     if isinstance(rule, Iterable):
         # A column of an array of objects goes by the name of the array too.
         return field in rule or field.partition("[")[0] in rule

@@ -23,6 +23,7 @@ from skshake.graphs._features import (
     code_strings,
     is_categorical,
 )
+from skshake.graphs._ids import array_of, join_integers
 from skshake.graphs._ragged import offsets, owner_of
 from skshake.graphs._readers import NO_ARCS, Columns, GraphRecord, as_array, join
 
@@ -201,6 +202,8 @@ def _stack_field(
     if stacked is None or stacked.dtype.kind not in "biuf":
         _refuse_strangers(field, parts, owners)
     assert stacked is not None
+    if stacked.dtype.kind == "f" and _find_stranger(parts, "iub") is None:
+        stacked = join_integers([as_array(part) for part in parts])
     stacked = stacked.reshape(-1, width)
     _check_values(field, stacked, offsets(counts))
     return stacked
@@ -224,7 +227,7 @@ def _split_objects(columns: Columns) -> Columns:
             name = field if table.shape[1] == 1 else f"{field}[{k}]"
             is_text = {isinstance(value, (str, bytes)) for value in column}
             # Not numpy's common type, which would turn numbers into strings.
-            split[name] = np.array(column.tolist()) if len(is_text) < 2 else column
+            split[name] = array_of(column.tolist()) if len(is_text) < 2 else column
     return split
 
 
@@ -238,6 +241,8 @@ def stack_features(
         values = _stack_field(field, columns, counts)
         if values is not None:
             is_category = is_categorical(field, values.dtype, rule)
+            if values.dtype == object:
+                values = values.astype(np.float64)
             if values.dtype.kind in "USV":
                 is_coded = values.dtype.kind == "V"
                 values = values.view(CATEGORY) if is_coded else code_strings(values)
