@@ -46,6 +46,12 @@ def _find_one_class(
     return f"column {column} of y holds {np.nanmin(values[:, column]):g} alone"
 
 
+def _with_gaps(values: np.ndarray, is_gap: np.ndarray) -> np.ndarray:
+    """NaN in the rows of graphs that get no prediction."""
+    values[is_gap] = np.nan
+    return values
+
+
 class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     r"""Classify graphs with a small graph neural network that reads a hierarchy.
 
@@ -138,6 +144,10 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     compile : bool, default=False
         Train through ``torch.compile``, which takes a minute, seldom again for other
         sizes: for layers other than "gine" and "gin", which are faster as they are.
+    on_empty : {"predict", "nan"}, default="predict"
+        What a graph without nodes gets, such as an invalid molecule: a
+        prediction as any other graph, or NaN as its probabilities and scores (its label
+        says nothing then), and no part in :meth:`score`.
     random_state : int, RandomState instance or None, default=None
         Seeds initial weights, dropout, batches and the held-out part. Equal seeds give
         equal bits on one CPU, with "gine" and "gin" for any number of threads; torch's
@@ -164,7 +174,9 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     n_iter_ : int
         Epochs run.
     n_features_in_ : int
-        Node feature columns, one per category slot for categorical features.
+        Columns of node features: those of raw graphs as ``KFCoarsener.n_features_in_``
+        counts them; of hierarchies the columns that the network reads, where a
+        categorical feature has one per category and one for unseen categories.
 
     Raises
     ------
@@ -242,6 +254,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         device="auto",
         precision="float32",
         compile=False,
+        on_empty="predict",
         random_state=None,
         verbose=0,
     ):
@@ -273,6 +286,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
             device=device,
             precision=precision,
             compile=compile,
+            on_empty=on_empty,
             random_state=random_state,
             verbose=verbose,
         )
@@ -337,10 +351,11 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Returns
         -------
         probabilities : ndarray of shape (n_graphs, n_classes)
-            With several labels the probability of each, rows not summing to 1.
+            With several labels the probability of each, rows not summing to 1. NaN for
+            graphs without nodes with ``on_empty="nan"``.
         """
-        outputs = self._outputs(X)
-        return self._target.probabilities(outputs)
+        outputs, is_gap = self._outputs_and_gaps(X)
+        return _with_gaps(self._target.probabilities(outputs), is_gap)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Logits; with two classes the log-odds of the second.
@@ -354,8 +369,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         -------
         scores : ndarray of shape (n_graphs, n_classes), or (n_graphs,) with two
         """
-        outputs = self._outputs(X)
-        return self._target.margins(outputs)
+        outputs, is_gap = self._outputs_and_gaps(X)
+        return _with_gaps(self._target.margins(outputs), is_gap)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy; with several labels the share of known ones that is right.
@@ -373,7 +388,13 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         -------
         score : float
         """
-        labels = self.predict(X)
+        outputs, is_gap = self._outputs_and_gaps(X)
+        labels = self._target.labels(outputs)
+        if is_gap.any():
+            weights = check_weights(sample_weight, y, len(labels))
+            sample_weight = np.where(is_gap, 0.0, weights)
+            if not sample_weight.any():
+                return np.nan
         if labels.ndim == 1:
             return float(accuracy_score(y, labels, sample_weight=sample_weight))
         true = self._target.encode(y, len(labels), "y")

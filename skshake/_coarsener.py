@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
+from skshake._output import CollectionOutputMixin
 from skshake._persistence import SaveMixin
 from skshake.forests import (
     MAX_SEED,
@@ -86,7 +87,7 @@ def _coarsen_chunk(
     return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
 
 
-class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
+class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstimator):
     r"""Coarsen graphs with Kirchhoff forests at a resolution learnt from the data.
 
     A Kirchhoff forest is a random rooted spanning forest; its trees become the nodes of

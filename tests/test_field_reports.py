@@ -208,7 +208,8 @@ def test_15_invalid_molecules():
     with pytest.raises(ValueError, match="Graph 1"):
         MoleculeFeaturizer().fit_transform(smiles)
     model = make_pipeline(MoleculeFeaturizer(on_invalid="empty"), classifier())
-    assert len(model.fit(smiles, [0, 1, 0]).predict(smiles)) == 3
+    with pytest.warns(UserWarning, match="1 of 3 molecules are invalid"):
+        assert len(model.fit(smiles, [0, 1, 0]).predict(smiles)) == 3
 
 
 def test_16_lists_of_objects_in_scikit_learn():
@@ -260,7 +261,8 @@ def test_18_rare_classes():
     with pytest.warns(UserWarning, match="stratif"):
         model = classifier(early_stopping=True).fit(graphs, y)
     assert model.predict_proba(graphs).shape == (10, 2)
-    alone = classifier().fit(graphs[:9], y[:9])
+    with pytest.warns(ConvergenceWarning, match="y holds 'a' alone"):
+        alone = classifier().fit(graphs[:9], y[:9])
     assert set(alone.predict(graphs)) == {"a"}
 
 

@@ -27,8 +27,15 @@ from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._ids import join_integers
 from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
-from skshake.graphs._molecules import graphs_from_smiles, parse_smiles
+from skshake.graphs._molecules import (
+    graphs_from_records,
+    graphs_from_smiles,
+    parse_smiles,
+    read_molecules,
+    refuse_invalid,
+)
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
+from skshake.graphs._tables import items_of_column
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
 
 __all__ = [
@@ -52,14 +59,18 @@ __all__ = [
     "from_edges",
     "garbage_collection_paused",
     "graphs_from_edgelist",
+    "graphs_from_records",
     "graphs_from_smiles",
     "hash_rows",
+    "items_of_column",
     "join_integers",
     "match_features",
     "mix",
     "offsets",
     "owner_of",
     "parse_smiles",
+    "read_molecules",
+    "refuse_invalid",
     "return_probabilities",
     "rows_of",
     "with_degree_feature",

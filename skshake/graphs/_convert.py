@@ -31,6 +31,7 @@ from skshake.graphs._stacking import (
     stack_features,
     stack_weights,
 )
+from skshake.graphs._tables import items_of_column
 
 KINDS = (
     "a networkx or igraph graph, a torch_geometric Data, a scipy sparse or square "
@@ -41,6 +42,7 @@ KINDS = (
 
 def _as_list(graphs: Any) -> list:
     """List of the objects; a lone graph is refused with advice."""
+    graphs = items_of_column(graphs, "graphs")
     is_bare = find_reader(graphs) is not None and not isinstance(graphs, list)
     if isinstance(graphs, tuple) and is_bare:
         # A tuple of graphs is a list of graphs; (adjacency, x) is one graph.
@@ -160,6 +162,8 @@ def as_graphs(
         dictionaries; rdkit molecules; graphs of a GraphCollection.
         With an adjacency, ``edge_attr`` has one row per stored entry in CSR order, or
         one per entry of the upper triangle in CSR order. A generator is consumed once.
+        One column of graphs is read too: an array of objects of shape (n_graphs, 1), a
+        data frame (of pandas or polars), or a dictionary.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         "from_dtype" reads integer arrays as categories and floats as numbers; True and
         False read all features as the one or the other; a list names the attributes
