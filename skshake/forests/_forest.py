@@ -139,9 +139,9 @@ def draw_partitions(
         graphs.node_ptr[:-1], np.diff(graphs.node_ptr)
     )
     arcs = graphs.arcs
-    cumulative = np.empty(0)
+    cumulative, weights = np.empty(0), np.empty(0)
     if graphs.edge_weight is not None:
-        cumulative = np.empty(len(arcs.indices))
+        cumulative, weights = np.empty(len(arcs.indices)), graphs.edge_weight
         sum_along_arcs(
             graphs.node_ptr,
             graphs.edge_ptr,
@@ -152,9 +152,12 @@ def draw_partitions(
         )
     n_steps = draw_forests(
         graphs.node_ptr,
+        graphs.edge_ptr,
         arcs.indptr,
         arcs.indices,
+        arcs.edge_of_arc,
         cumulative,
+        weights,
         qs[n_trivial:],
         streams,
         parent[n_trivial:],
