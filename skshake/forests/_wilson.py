@@ -56,7 +56,7 @@ def sum_along_arcs(node_ptr, edge_ptr, indptr, edge_of_arc, edge_weight, cumulat
 
 @njit(cache=True, nogil=True)
 def _has_long_walks(offset, n, q, indptr, cumulative):
-    """Whether some component of the graph may be better drawn by inversion."""
+    """Whether some component of the graph may be better drawn by elimination."""
     # No component is worth it if a pair of nodes of the largest degree is not.
     if len(cumulative) == 0 and not is_worthwhile(2, n - 1, q):
         return False
