@@ -113,10 +113,11 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
             f"Graph {i}: a node has weighted degree {degree[node]:g} and q is "
             f"{least:g}; {advice}"
         )
-    total = np.bincount(owner_of(graphs.node_ptr), degree, len(n_nodes))
-    steps = np.where(is_large, total / np.maximum(n_nodes, 1) / least, 0.0)
-    if graphs.edge_weight is not None and is_large.any():
-        trapped = np.zeros(len(n_nodes))
+    steps = np.zeros(len(n_nodes))
+    if graphs.edge_weight is None:
+        total = np.bincount(owner_of(graphs.node_ptr), degree, len(n_nodes))
+        steps[is_large] = (total / np.maximum(n_nodes, 1) / least)[is_large]
+    elif is_large.any():
         order = np.lexsort((-graphs.edge_weight, owner_of(graphs.edge_ptr)))
         count_trapped_steps(
             graphs.node_ptr,
@@ -126,9 +127,8 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
             degree,
             least,
             LARGEST_COMPONENT,
-            trapped,
+            steps,
         )
-        np.maximum(steps, trapped, out=steps)
     i = int(steps.argmax())
     if steps[i] > MOST_STEPS:
         raise ValueError(
