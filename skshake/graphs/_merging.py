@@ -14,7 +14,13 @@ from skshake.graphs._arcs import (
     merge_arcs,
 )
 from skshake.graphs._collection import GraphCollection
-from skshake.graphs._features import CATEGORY, FLOAT, Features, empty_features
+from skshake.graphs._features import (
+    CATEGORY,
+    FLOAT,
+    Features,
+    as_numeric,
+    empty_features,
+)
 from skshake.graphs._ragged import offsets, owner_of
 
 
@@ -30,7 +36,7 @@ def _merge_features(
         averaged = average_directions(
             edge_of_row, is_forward, features.numeric, False, n_edges
         )
-        numeric = averaged.astype(FLOAT)
+        numeric = as_numeric(averaged)
     categories = np.empty((n_edges, features.kind[1]), CATEGORY)
     row = agree_on_categories(edge_of_row, features.categories, categories)
     field = ""

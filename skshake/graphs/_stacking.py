@@ -6,6 +6,7 @@ error names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,8 @@ from scipy import sparse
 
 from skshake.graphs._features import (
     CATEGORY,
+    FLOAT,
+    LARGE,
     TEXT_CODE,
     CastError,
     CategoricalRule,
@@ -231,6 +234,39 @@ def _split_objects(columns: Columns) -> Columns:
     return split
 
 
+def _warn_of_rounding(field: str, values: np.ndarray, ptr: np.ndarray) -> None:
+    """Warn of columns whose numbers differ, but not any more when they are cast."""
+    if not len(values) or values.dtype.itemsize < 8:
+        return
+    if values.dtype.kind in "iu":
+        numbers = values.astype(np.float64)
+        is_one = np.array(
+            [
+                np.abs(of_float).max() >= 2.0**53
+                and len(np.unique(of_float)) < len(np.unique(exact))
+                for of_float, exact in zip(numbers.T, values.T, strict=True)
+            ],
+            bool,
+        )
+        is_lost = is_one & (np.abs(numbers) >= 2.0**53)
+        came = "different integers that are one in float64"
+    else:
+        low, high = values.min(axis=0), values.max(axis=0)
+        with np.errstate(over="ignore"):
+            is_one = low.astype(FLOAT) == high.astype(FLOAT)
+        # Not what rounding alone left of equal numbers.
+        is_one &= (high - low > 1e-11 * np.abs(high)) & (np.abs(high) < LARGE)
+        is_lost = is_one & (values != values[:1])
+        came = "different numbers that are one in float32"
+    if is_lost.any():
+        warnings.warn(
+            f"Graph {_first_graph(is_lost.any(axis=1), ptr)}: {field} holds {came}; "
+            "subtract what they have in common",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def stack_features(
     columns: list[Columns], counts: np.ndarray, rule: CategoricalRule
 ) -> Features:
@@ -247,6 +283,8 @@ def stack_features(
                 is_coded = values.dtype.kind == "V"
                 values = values.view(CATEGORY) if is_coded else code_strings(values)
                 texts.append(field)
+            elif not is_category:
+                _warn_of_rounding(field, values, offsets(counts))
             stacked.append((field, values, is_category))
     with naming_graph(offsets(counts)):
         return build_features(stacked, int(counts.sum()), texts)
