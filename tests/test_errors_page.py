@@ -76,7 +76,7 @@ def messages_of(source):
 
 def is_written_here(text):
     """Whether a message says something of its own, and does not only pass one on."""
-    return text is not None and len(re.findall(r"[a-z]{2,}", text)) > 2
+    return text is not None and len(re.findall(r"[A-Za-z]{2,}", text)) > 1
 
 
 def all_messages():
