@@ -358,7 +358,7 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
             learn_offsets(edges),
         )
         for side, vocabulary in self._sides(nodes, edges):
-            found = describe_unlearnable(side.fields, vocabulary, len(side))
+            found = describe_unlearnable(side.fields, vocabulary, side.categories)
             _warn_of_categories(found, stacklevel=5)
         return graphs
 

@@ -48,7 +48,7 @@ from skshake import (
     graphs_from_edgelist,
     sample_forests,
 )
-from skshake.datasets import load_molecules_csv
+from skshake.datasets import load_molecules_csv, load_tu
 
 # Graphs here are so small that coarsening may leave them as they are.
 pytestmark = pytest.mark.filterwarnings("ignore:coarsening keeps")
@@ -582,6 +582,30 @@ def test_44_what_floats_cannot_tell_apart_is_refused():
     assert as_graphs(pair).node_features.kind == (0, 1)
 
 
+def test_44_large_numbers_in_files(tmp_path):
+    """Labels of 64 bits, and numbers of more, in text."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"smiles,id,n\nCCO,{2**53 + 1},1\nCCN,{2**53},{2**63}\n")
+    y = load_molecules_csv(path, return_X_y=True)[1]
+    assert y.tolist() == [[2**53 + 1, 1], [2**53, 2**63]]
+    for name, text in {
+        "A": "1, 2\n2, 1\n",
+        "graph_indicator": "1\n1\n",
+        "graph_labels": f"{2**53 + 1}\n",
+        "node_labels": f"1\n{2**40}\n",
+    }.items():
+        (tmp_path / f"S_{name}.txt").write_text(text)
+    with pytest.raises(
+        ValueError, match=f"line 2 of nodes: x: .* 32 bits, got {2**40}"
+    ):
+        load_tu(tmp_path)
+    (tmp_path / "S_node_labels.txt").write_text(f"1\n{2**70}\n")
+    with pytest.raises(ValueError, match="S_node_labels.txt: "):
+        load_tu(tmp_path)
+    (tmp_path / "S_node_labels.txt").unlink()
+    assert load_tu(tmp_path, return_X_y=True)[1].tolist() == [2**53 + 1]
+
+
 def timed_graphs(offset, field="time", n_graphs=60):
     """Paths whose class is whether numbers rise by 30 or by 60 along them."""
     rng, graphs, y = np.random.default_rng(0), [], np.arange(n_graphs) % 2
@@ -638,7 +662,7 @@ def test_45_large_offsets_keep_their_digits(field, tmp_path):
 def test_45_digits_that_are_lost_are_said():
     for values, message in (
         (np.array([1.0, 1.0 + 1e-9, 1.0]), "Graph 1: x holds different numbers"),
-        (np.array([2**60, 2**60 + 1, 0]), "Graph 0: x holds different integers"),
+        (np.array([2**60, 2**60 + 1, 0]), "Graph 1: x holds different integers"),
     ):
         pair = [(triangle(), values[[0, 0, 0]]), (triangle(), values)]
         with pytest.warns(UserWarning, match=message):

@@ -196,6 +196,13 @@ def as_graphs(
         infinite, a weight not positive, an edge's end out of range, or an edge carries
         contradicting categories. The message names the graph by its position.
 
+    Warns
+    -----
+    UserWarning
+        If a column's numbers differ, but are one number once they are cast. Numbers
+        beyond 65,536 keep the digits of float64 until :class:`KFCoarsener` has taken
+        off their mean; smaller ones become float32.
+
     Examples
     --------
     >>> import numpy as np

@@ -248,7 +248,6 @@ def _warn_of_rounding(field: str, values: np.ndarray, ptr: np.ndarray) -> None:
             ],
             bool,
         )
-        is_lost = is_one & (np.abs(numbers) >= 2.0**53)
         came = "different integers that are one in float64"
     else:
         low, high = values.min(axis=0), values.max(axis=0)
@@ -256,12 +255,12 @@ def _warn_of_rounding(field: str, values: np.ndarray, ptr: np.ndarray) -> None:
             is_one = low.astype(FLOAT) == high.astype(FLOAT)
         # Not what rounding alone left of equal numbers.
         is_one &= (high - low > 1e-11 * np.abs(high)) & (np.abs(high) < LARGE)
-        is_lost = is_one & (values != values[:1])
         came = "different numbers that are one in float32"
-    if is_lost.any():
+    if is_one.any():
+        differs = (values[:, is_one] != values[:1, is_one]).any(axis=1)
+        i = _first_graph(differs, ptr)
         warnings.warn(
-            f"Graph {_first_graph(is_lost.any(axis=1), ptr)}: {field} holds {came}; "
-            "subtract what they have in common",
+            f"Graph {i}: {field} holds {came}; subtract what they have in common",
             UserWarning,
             stacklevel=4,
         )

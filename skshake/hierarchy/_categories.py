@@ -16,12 +16,14 @@ from numba import njit
 
 from skshake.graphs import Field
 
-# Numbers or identifiers rather than categories: at least so many, and so many per row;
-# fewer per row where there are many rows, in which categories should come again.
+# Numbers or identifiers rather than categories: at least so many, and so many per row.
+# Where there are many rows fewer suffice if nearly all rows hold rare ones: of
+# categories, however many, some are common.
 MANY_CATEGORIES, CATEGORIES_PER_ROW = 30, 0.9
 MANY_ROWS, CATEGORIES_PER_MANY = 1_000, 0.5
+RARE, SHARE_RARE = 5, 0.95
 # At least so many values of a sample that were not seen, and that share of it.
-MANY_UNSEEN, SHARE_UNSEEN, SAMPLED_ROWS = 20, 0.75, 1_000
+MANY_UNSEEN, SHARE_UNSEEN, SAMPLED_ROWS = 20, 0.9, 1_000
 # Codes of a column are looked up in a dense table if they span at most this many.
 WIDEST_TABLE = 1 << 20
 
@@ -165,18 +167,29 @@ def _advice(field: Field) -> str:
     return "if they are numbers, give floats or categorical_features=False"
 
 
+def _is_unlearnable(codes: np.ndarray, n_categories: int) -> bool:
+    """Whether nearly every row of a column has a category of its own."""
+    n_rows = len(codes)
+    if n_categories < MANY_CATEGORIES:
+        return False
+    if n_categories >= CATEGORIES_PER_ROW * n_rows:
+        return True
+    if n_rows < MANY_ROWS or n_categories < CATEGORIES_PER_MANY * n_rows:
+        return False
+    counts = np.unique(codes, return_counts=True)[1]
+    return bool(counts[counts <= RARE].sum() >= SHARE_RARE * n_rows)
+
+
 def describe_unlearnable(
-    fields: Iterable[Field], vocabulary: Vocabulary, n_rows: int
+    fields: Iterable[Field], vocabulary: Vocabulary, codes: np.ndarray
 ) -> list[str]:
     """What to say of columns in which nearly every row has a category of its own."""
-    share = CATEGORIES_PER_ROW if n_rows < MANY_ROWS else CATEGORIES_PER_MANY
+    columns = zip(_fields_of_columns(fields), vocabulary.categories, strict=True)
     return [
-        f"{name}: {n_rows} rows hold {len(known)} categories, of which too few come "
-        f"again to be learnt; {_advice(field)}"
-        for (field, name), known in zip(
-            _fields_of_columns(fields), vocabulary.categories, strict=True
-        )
-        if len(known) >= max(MANY_CATEGORIES, share * n_rows)
+        f"{name}: {len(codes)} rows hold {len(known)} categories, of which too few "
+        f"come again to be learnt; {_advice(field)}"
+        for c, ((field, name), known) in enumerate(columns)
+        if _is_unlearnable(codes[:, c], len(known))
     ]
 
 
