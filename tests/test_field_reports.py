@@ -600,7 +600,7 @@ def test_44_large_numbers_in_files(tmp_path):
     ):
         load_tu(tmp_path)
     (tmp_path / "S_node_labels.txt").write_text(f"1\n{2**70}\n")
-    with pytest.raises(ValueError, match="S_node_labels.txt: "):
+    with pytest.raises(ValueError, match=r"S_node_labels\.txt: "):
         load_tu(tmp_path)
     (tmp_path / "S_node_labels.txt").unlink()
     assert load_tu(tmp_path, return_X_y=True)[1].tolist() == [2**53 + 1]
