@@ -27,7 +27,8 @@ def items_of_column(X: Any, what: str) -> Any:
             return X
         return _items(_only(X, f"a dictionary with the keys {[*X]}", what))
     if hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "__getitem__"):
-        columns = list(X.columns)
+        # Columns of pyarrow are data, not names.
+        columns = list(getattr(X, "column_names", None) or X.columns)
         came = f"a {type(X).__name__} with the columns {columns}"
         if len(set(columns)) < len(columns):
             raise ValueError(f"expected one column of {what}, got {came}")
