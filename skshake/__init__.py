@@ -17,6 +17,7 @@ __version__ = "0.1.0.dev0"
 # Public names are imported when first used: `import skshake` stays cheap, and torch
 # loads only when a classifier is fitted.
 _HOME = {
+    "CategoryWarning": "skshake.hierarchy",
     "Graph": "skshake.graphs",
     "GraphCollection": "skshake.graphs",
     "GraphHierarchy": "skshake.hierarchy",

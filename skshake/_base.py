@@ -44,6 +44,13 @@ def match_hierarchies(
     name: str, X: Any, coarsener: KFCoarsener | None, signature: tuple
 ) -> HierarchyCollection:
     """Hierarchies of X, checked to be of the kind that was fitted."""
+    is_table = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
+    if is_table and (coarsener is None or X.shape[0] != X.shape[1] or len(X) == 1):
+        raise TypeError(
+            f"{name}: expected graphs or hierarchies, got a table of numbers of shape "
+            f"{X.shape}; to a library that tries fitted estimators on zeros give "
+            "make_pipeline(make_pipeline(FunctionTransformer(as_graphs), estimator))"
+        )
     hierarchies = as_hierarchies(X)
     if hierarchies is None and coarsener is not None:
         hierarchies = coarsener.transform(X)
@@ -105,6 +112,7 @@ class BaseSHAKE(
         "warm_start": ["boolean"],
         "checkpoint": "no_validation",
         "device": "no_validation",
+        "on_empty": [StrOptions({"predict", "nan"})],
         "precision": [StrOptions({"float32", "bf16", "auto"})],
         "compile": ["boolean"],
         "random_state": ["random_state"],
@@ -141,6 +149,7 @@ class BaseSHAKE(
         device="auto",
         precision="float32",
         compile=False,
+        on_empty="predict",
         random_state=None,
         verbose=0,
     ):
@@ -171,6 +180,7 @@ class BaseSHAKE(
         self.device = device
         self.precision = precision
         self.compile = compile
+        self.on_empty = on_empty
         self.random_state = random_state
         self.verbose = verbose
 
@@ -214,7 +224,9 @@ class BaseSHAKE(
         n_graphs = len(hierarchies)
         loss = self._losses.get(self.loss, self.loss)
         target = self._learn_target(y, n_graphs, loss)
-        weights = check_weights(sample_weight, y, n_graphs, self._class_weight())
+        weights = check_weights(
+            sample_weight, y, n_graphs, self._class_weight(), target
+        )
         training = LabelledGraphs(hierarchies, target.encode(y, n_graphs, "y"), weights)
         shape = self._shape(hierarchies, target.n_outputs)
         previous = self._previous_network(hierarchies, target, shape)
@@ -278,6 +290,21 @@ class BaseSHAKE(
         """
         return self.embed(X)
 
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of the embedding.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Ignored: graphs have no columns.
+
+        Returns
+        -------
+        names : ndarray of shape (hidden_dim,)
+            The class's name in lower case and a number.
+        """
+        return super().get_feature_names_out()
+
     @property
     def _n_features_out(self) -> int:
         return int(self.module_.shape.hidden_dim)
@@ -328,10 +355,15 @@ class BaseSHAKE(
         return match_hierarchies("X", X, self._coarsener, self._signature)
 
     def _outputs(self, X: Any) -> np.ndarray:
+        return self._outputs_and_gaps(X)[0]
+
+    def _outputs_and_gaps(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Outputs, and which graphs get no prediction because they have no nodes."""
         from skshake.network import outputs_of
 
         hierarchies = self._read(X)
-        return outputs_of(self.module_, hierarchies, self.device)
+        is_gap = (np.diff(hierarchies.node_ptr) == 0) & (self.on_empty == "nan")
+        return outputs_of(self.module_, hierarchies, self.device), is_gap
 
     def _previous_network(
         self, hierarchies: HierarchyCollection, target: Target, shape: Any
@@ -380,7 +412,7 @@ class BaseSHAKE(
         hierarchies = match_hierarchies("X_val", X_val, coarsener, signature)
         n_graphs = len(hierarchies)
         targets = target.encode(y_val, n_graphs, "y_val")
-        weights = check_weights(None, y_val, n_graphs, self._class_weight())
+        weights = check_weights(None, y_val, n_graphs, self._class_weight(), target)
         if not self.early_stopping:
             return None
         return LabelledGraphs(hierarchies, targets, weights)

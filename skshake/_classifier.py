@@ -17,12 +17,39 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from skshake._base import BaseSHAKE
-from skshake._targets import ClassTarget, LabelTarget, learn_class_target
+from skshake._targets import (
+    ClassTarget,
+    LabelTarget,
+    check_weights,
+    learn_class_target,
+)
 from skshake.hierarchy import HierarchyCollection
 
 # Graphs on which a fit is checked to tell classes apart, and the share of the largest
 # class from which on predicting it alone is no surprise.
 CHECKED_GRAPHS, LARGE_CLASS = 500, 0.9
+
+
+def _find_one_class(
+    target: ClassTarget | LabelTarget, y: Any, n_graphs: int
+) -> str | None:
+    """Where ``y`` holds but one class, in words; None if nowhere."""
+    if isinstance(target, ClassTarget):
+        if len(target.classes) > 1:
+            return None
+        return f"y holds {target.classes.tolist()[0]!r} alone"
+    values = target.encode(y, n_graphs, "y")
+    constant = np.flatnonzero(np.nanmin(values, axis=0) == np.nanmax(values, axis=0))
+    if not len(constant):
+        return None
+    column = int(constant[0])
+    return f"column {column} of y holds {np.nanmin(values[:, column]):g} alone"
+
+
+def _with_gaps(values: np.ndarray, is_gap: np.ndarray) -> np.ndarray:
+    """NaN in the rows of graphs that get no prediction."""
+    values[is_gap] = np.nan
+    return values
 
 
 class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
@@ -117,6 +144,10 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     compile : bool, default=False
         Train through ``torch.compile``, which takes a minute, seldom again for other
         sizes: for layers other than "gine" and "gin", which are faster as they are.
+    on_empty : {"predict", "nan"}, default="predict"
+        What a graph without nodes gets, such as an invalid molecule: a
+        prediction as any other graph, or NaN as its probabilities and scores (its label
+        says nothing then), and no part in :meth:`score`.
     random_state : int, RandomState instance or None, default=None
         Seeds initial weights, dropout, batches and the held-out part. Equal seeds give
         equal bits on one CPU, with "gine" and "gin" for any number of threads; torch's
@@ -143,7 +174,9 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     n_iter_ : int
         Epochs run.
     n_features_in_ : int
-        Node feature columns, one per category slot for categorical features.
+        Columns of node features: those of raw graphs as ``KFCoarsener.n_features_in_``
+        counts them; of hierarchies the columns that the network reads, where a
+        categorical feature has one per category and one for unseen categories.
 
     Raises
     ------
@@ -155,7 +188,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     -----
     ConvergenceWarning
         If the loss is no number at the end, training was interrupted, or one class is
-        predicted for all training graphs though it is not nine tenths of them.
+        predicted for all training graphs though it is not nine tenths of them; also if
+        ``y`` (or a column of labels) holds one class alone.
 
     See Also
     --------
@@ -220,6 +254,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         device="auto",
         precision="float32",
         compile=False,
+        on_empty="predict",
         random_state=None,
         verbose=0,
     ):
@@ -251,6 +286,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
             device=device,
             precision=precision,
             compile=compile,
+            on_empty=on_empty,
             random_state=random_state,
             verbose=verbose,
         )
@@ -272,7 +308,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
             Raw graphs are read by :func:`skshake.as_graphs` and not coarsened.
         y : array-like of shape (n_graphs,) or (n_graphs, n_labels)
             Labels of any type that sorts; with several columns 0, 1, or NaN for a label
-            that is not known.
+            that is not known. scikit-learn cannot stratify labels with NaN, so searches
+            and ``cross_val_score`` need ``cv=KFold(5)`` then, not ``cv=5``.
         sample_weight : array-like of shape (n_graphs,), default=None
             Weight of each graph in the loss; None weighs all alike.
         X_val : graphs as X, default=None
@@ -314,10 +351,11 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Returns
         -------
         probabilities : ndarray of shape (n_graphs, n_classes)
-            With several labels the probability of each, rows not summing to 1.
+            With several labels the probability of each, rows not summing to 1. NaN for
+            graphs without nodes with ``on_empty="nan"``.
         """
-        outputs = self._outputs(X)
-        return self._target.probabilities(outputs)
+        outputs, is_gap = self._outputs_and_gaps(X)
+        return _with_gaps(self._target.probabilities(outputs), is_gap)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Logits; with two classes the log-odds of the second.
@@ -331,8 +369,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         -------
         scores : ndarray of shape (n_graphs, n_classes), or (n_graphs,) with two
         """
-        outputs = self._outputs(X)
-        return self._target.margins(outputs)
+        outputs, is_gap = self._outputs_and_gaps(X)
+        return _with_gaps(self._target.margins(outputs), is_gap)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy; with several labels the share of known ones that is right.
@@ -350,14 +388,21 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         -------
         score : float
         """
-        labels = self.predict(X)
+        outputs, is_gap = self._outputs_and_gaps(X)
+        labels = self._target.labels(outputs)
+        if is_gap.any():
+            weights = check_weights(sample_weight, y, len(labels))
+            sample_weight = np.where(is_gap, 0.0, weights)
+            if not sample_weight.any():
+                return np.nan
         if labels.ndim == 1:
             return float(accuracy_score(y, labels, sample_weight=sample_weight))
         true = self._target.encode(y, len(labels), "y")
-        weights = ~np.isnan(true) * np.ones((len(labels), 1))
-        if sample_weight is not None:
-            weights = weights * np.asarray(sample_weight)[:, None]
-        return float(np.average(labels == true, weights=weights))
+        weights = check_weights(sample_weight, y, len(labels))
+        shares = ~np.isnan(true) * weights[:, None]
+        if not shares.any():
+            return np.nan
+        return float(np.average(labels == true, weights=shares))
 
     def explain(
         self, X: Any, *, target: Any = None, level: int | None = None
@@ -397,7 +442,17 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     def _learn_target(
         self, y: Any, n_graphs: int, loss: str
     ) -> ClassTarget | LabelTarget:
-        return learn_class_target(y, n_graphs, loss)
+        target = learn_class_target(y, n_graphs, loss)
+        where = _find_one_class(target, y, n_graphs)
+        if where is not None:
+            warnings.warn(
+                f"one class is predicted for all graphs, because {where}; give graphs "
+                "of two classes at least",
+                ConvergenceWarning,
+                # That of the user who called `fit`.
+                stacklevel=5,
+            )
+        return target
 
     def _directions(self, hierarchies: HierarchyCollection, target: Any) -> np.ndarray:
         """Which sum of outputs a class stands for, in each graph."""

@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
+from skshake._output import CollectionOutputMixin
 from skshake._persistence import SaveMixin
 from skshake.forests import (
     MAX_SEED,
@@ -28,6 +29,7 @@ from skshake.forests import (
     streams_of,
 )
 from skshake.graphs import (
+    Features,
     GraphCollection,
     as_graphs,
     chunk_bounds,
@@ -36,11 +38,17 @@ from skshake.graphs import (
     with_return_probabilities,
 )
 from skshake.hierarchy import (
+    CategoryWarning,
     HierarchyCollection,
     Level,
     Pooling,
+    Vocabulary,
+    centre,
     coarsen,
     concatenate_hierarchies,
+    describe_unlearnable,
+    describe_unseen,
+    learn_offsets,
     learn_vocabulary,
     measure_reduction,
 )
@@ -72,7 +80,7 @@ def _coarsen_chunk(
     shared: dict[float, Level] = {}
     forests = []
     # Forests are those of the graphs as given, whatever is pooled on them.
-    described = with_return_probabilities(graphs, pooling.walk_length)
+    described = with_return_probabilities(centre(graphs, pooling), pooling.walk_length)
     for forest in range(n_forests):
         streams = streams_of(graphs, seed, forest)
         blocks = draw_partitions(graphs, qs, streams)[1]
@@ -86,7 +94,7 @@ def _coarsen_chunk(
     return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
 
 
-class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
+class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstimator):
     r"""Coarsen graphs with Kirchhoff forests at a resolution learnt from the data.
 
     A Kirchhoff forest is a random rooted spanning forest; its trees become the nodes of
@@ -110,7 +118,9 @@ class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
         Weight of the size in the trade-off; larger phi, smaller q*, coarser graphs.
     node_pooling, edge_pooling : {"mean", "sum"}, default="mean"
         How features of input nodes (edges) become features of a coarse node (edge).
-        Categories become frequencies with "mean" and counts with "sum".
+        Categories become frequencies with "mean" and counts with "sum". Of columns with
+        numbers beyond 65,536 that float32 would round, their mean in ``fit`` is taken
+        off first.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         Which features are categories: "from_dtype" takes integer arrays as categories
         and floats as numbers, True takes all as categories, False none, a list those
@@ -172,6 +182,17 @@ class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
     ValueError
         If a parameter is out of range, or the graphs cannot be read (the message names
         the graph), or graphs at ``transform`` have other features than at ``fit``.
+
+    Warns
+    -----
+    CategoryWarning
+        If nearly all rows of a categorical column have a category of their own, or
+        nearly all values at ``transform`` are categories that ``fit`` has not seen:
+        they are rather numbers, or identifiers.
+    ReductionWarning
+        If coarsening leaves the graphs almost as they were.
+    ResolutionWarning
+        If the features say nothing about q*.
 
     See Also
     --------
@@ -288,7 +309,7 @@ class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(MAX_SEED)
         graphs = as_graphs(X, categorical_features=self.categorical_features)
         graphs = self._learn_features(graphs)
-        objective = self._learn_resolutions(graphs, seed)
+        objective = self._learn_resolutions(centre(graphs, self._pooling), seed)
         self._seed = seed
         self.n_forests_ = self._choose_n_forests(graphs)
         hierarchies = self._coarsen(graphs)
@@ -333,8 +354,24 @@ class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
             learn_vocabulary(nodes.categories),
             learn_vocabulary(edges.categories),
             self.walk_length,
+            learn_offsets(nodes),
+            learn_offsets(edges),
         )
+        for side, vocabulary in self._sides(nodes, edges):
+            found = describe_unlearnable(side.fields, vocabulary, side.categories)
+            _warn_of_categories(found, stacklevel=5)
         return graphs
+
+    def _sides(
+        self, nodes: Features, edges: Features
+    ) -> list[tuple[Features, Vocabulary]]:
+        """Features that the user gave, with their categories."""
+        known = [
+            (nodes, self._pooling.node_vocabulary),
+            (edges, self._pooling.edge_vocabulary),
+        ]
+        # Without node features, those of the degree are ours.
+        return known if self._has_node_features else known[1:]
 
     def _match_features(self, graphs: GraphCollection) -> GraphCollection:
         """Check the features of new graphs against those of training graphs."""
@@ -344,6 +381,9 @@ class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
         else:
             match_features("node", graphs.node_features, ())
             nodes = with_degree_feature(graphs).node_features
+        for side, vocabulary in self._sides(nodes, edges):
+            found = describe_unseen(side.fields, vocabulary, side.categories)
+            _warn_of_categories(found, stacklevel=4)
         return replace(graphs, node_features=nodes, edge_features=edges)
 
     def _learn_resolutions(
@@ -430,6 +470,12 @@ class KFCoarsener(TransformerMixin, SaveMixin, BaseEstimator):
                 ReductionWarning,
                 stacklevel=3,
             )
+
+
+def _warn_of_categories(found: list[str], stacklevel: int) -> None:
+    """Warn of columns that are no categories."""
+    for message in found:
+        warnings.warn(message, CategoryWarning, stacklevel=stacklevel)
 
 
 def _check_grid(q_grid: Any) -> np.ndarray | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,10 +11,20 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
-from skshake.graphs import GraphCollection, graphs_from_smiles
+from skshake._output import CollectionOutputMixin
+from skshake.graphs import (
+    GraphCollection,
+    graphs_from_records,
+    items_of_column,
+    read_molecules,
+    refuse_invalid,
+)
+
+# Invalid molecules that a warning names.
+NAMED = 5
 
 
-class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
+class MoleculeFeaturizer(CollectionOutputMixin, TransformerMixin, BaseEstimator):
     """Turn molecules into graphs with OGB's atom and bond features.
 
     Nine categorical features per atom and three per bond (Hu et al. 2020, Open Graph
@@ -23,8 +34,11 @@ class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     on_invalid : {"raise", "empty"}, default="raise"
-        What becomes of a SMILES that is missing or that rdkit cannot parse: an error
-        that names it, or a graph without nodes, so that rows still match the labels.
+        What becomes of a SMILES that is missing or that rdkit cannot parse, and of a
+        molecule that it cannot sanitise: an error that names it, or a graph without
+        nodes and a warning, so that rows still match the labels. Such graphs are
+        predicted like any other, or not at all with ``on_empty="nan"`` of
+        :class:`SHAKEClassifier`; :meth:`find_invalid` says which they are.
 
     Raises
     ------
@@ -32,6 +46,12 @@ class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
         If rdkit is not installed (``pip install "skshake[molecules]"``).
     ValueError
         If a molecule is invalid and ``on_invalid="raise"``, or none comes.
+
+    Warns
+    -----
+    UserWarning
+        If molecules are invalid and ``on_invalid="empty"``, with their number and the
+        first of them.
 
     See Also
     --------
@@ -72,28 +92,62 @@ class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : iterable of str or rdkit molecules, or one column of them
-            One graph each, in order.
+            One graph each, in order. A molecule that was read without sanitising is
+            sanitised on a copy.
 
         Returns
         -------
         graphs : GraphCollection of length n_molecules
         """
+        records, refused = read_molecules(self._molecules(X))
+        if refused and self.on_invalid == "empty":
+            i, reason = next(iter(refused.items()))
+            named = ", ".join(map(str, [*refused][:NAMED]))
+            more = ", ..." if len(refused) > NAMED else ""
+            warnings.warn(
+                f"{len(refused)} of {len(records)} molecules are invalid and become "
+                f"graphs without nodes: {named}{more} (graph {i}: {reason}); "
+                "find_invalid(X) lists them",
+                UserWarning,
+                stacklevel=2,
+            )
+        else:
+            refuse_invalid(refused)
+        return graphs_from_records(records)
+
+    def find_invalid(self, X: Any) -> dict[int, str]:
+        """Find what is no molecule, whatever ``on_invalid`` says.
+
+        Parameters
+        ----------
+        X : iterable of str or rdkit molecules, or one column of them
+            As for :meth:`transform`.
+
+        Returns
+        -------
+        invalid : dict of int to str
+            Positions of invalid molecules, increasing, and what is wrong with each.
+        """
+        return read_molecules(self._molecules(X))[1]
+
+    def _molecules(self, X: Any) -> list[Any]:
+        """Molecules of a list or of one column."""
+        X = items_of_column(X, "molecules")
         if isinstance(X, str) or not isinstance(X, Iterable):
             raise TypeError(
                 f"expected a list of SMILES or rdkit molecules, got {type(X).__name__}"
             )
-        if getattr(X, "ndim", 1) != 1:
-            # One column, as ColumnTransformer hands it over.
-            values = np.asarray(X, object)
-            if values.ndim != 2 or values.shape[1] != 1:
+        if isinstance(X, np.ndarray) and X.ndim != 1:
+            # Such as an array of strings, in one column.
+            if X.ndim != 2 or X.shape[1] != 1:
                 raise ValueError(
-                    f"expected one column of molecules, got {values.shape}"
+                    f"expected one column of molecules, got an array of shape {X.shape}"
                 )
-            X = values[:, 0]
+            X = X[:, 0]
         molecules = list(X)
         if not molecules:
             raise ValueError("expected at least one molecule, got an empty list")
-        return graphs_from_smiles(molecules, keeps_invalid=self.on_invalid == "empty")
+        return molecules
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

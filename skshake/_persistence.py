@@ -12,7 +12,8 @@ import importlib
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,6 +43,17 @@ CLASSES = {
     "Vocabulary": "skshake.hierarchy",
 }
 PLAIN = (type(None), bool, int, float, str)
+# Labels that are no plain values: how they are written, and read again.
+SCALARS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    bytes: (bytes.hex, bytes.fromhex),
+    date: (date.isoformat, date.fromisoformat),
+    datetime: (datetime.isoformat, datetime.fromisoformat),
+    timedelta: (
+        lambda value: [value.days, value.seconds, value.microseconds],
+        lambda parts: timedelta(*parts),
+    ),
+}
+SCALAR_NAMES = {cls.__name__: cls for cls in SCALARS}
 
 Estimator = TypeVar("Estimator", bound="SaveMixin")
 
@@ -61,6 +73,9 @@ class _Encoder:
         if isinstance(value, (Path, np.dtype)):
             return str(value)
         name = type(value).__name__
+        if type(value) in SCALARS:
+            write, _ = SCALARS[type(value)]
+            return {"!": name, "value": write(value)}
         if isinstance(value, Mapping):
             items = [[k, v] for k, v in value.items()]
             return {"!": "dict", "items": [self.encode(where, item) for item in items]}
@@ -86,7 +101,7 @@ class _Encoder:
 
     def _encode_array(self, where: str, values: np.ndarray) -> Any:
         kind = values.dtype.kind
-        if kind in "OU":
+        if kind in "OSU":
             rows = [self.encode(where, v) for v in values.ravel().tolist()]
             dtype = values.dtype.str
             return {"!": "rows", "dtype": dtype, "shape": values.shape, "rows": rows}
@@ -115,7 +130,11 @@ class _Decoder:
         if kind == "rows":
             rows = np.empty(len(value["rows"]), object)
             rows[:] = [self.decode(row) for row in value["rows"]]
-            return rows.reshape(value["shape"]).astype(value["dtype"])
+            found = rows.reshape(value["shape"]).astype(value["dtype"])
+            return found if found.ndim else found[()]
+        if kind in SCALAR_NAMES:
+            _, read = SCALARS[SCALAR_NAMES[kind]]
+            return read(value["value"])
         if "items" in value:
             items = [self.decode(item) for item in value["items"]]
             if kind == "list":

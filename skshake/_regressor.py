@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from skshake._base import BaseSHAKE
-from skshake._targets import NumberTarget
+from skshake._targets import NumberTarget, check_weights, mean_r2
 
 
 class SHAKERegressor(RegressorMixin, BaseSHAKE):
@@ -102,6 +102,9 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     compile : bool, default=False
         Train through ``torch.compile``, which takes a minute, seldom again for other
         sizes: for layers other than "gine" and "gin", which are faster as they are.
+    on_empty : {"predict", "nan"}, default="predict"
+        What a graph without nodes gets, such as an invalid molecule: a
+        number as any other graph, or NaN and no part in :meth:`score`.
     random_state : int, RandomState instance or None, default=None
         Seeds initial weights, dropout, batches and the held-out part. Equal seeds give
         equal bits on one CPU, with "gine" and "gin" for any number of threads; torch's
@@ -125,7 +128,9 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     n_iter_ : int
         Epochs run.
     n_features_in_ : int
-        Node feature columns, one per category slot for categorical features.
+        Columns of node features: those of raw graphs as ``KFCoarsener.n_features_in_``
+        counts them; of hierarchies the columns that the network reads, where a
+        categorical feature has one per category and one for unseen categories.
 
     Raises
     ------
@@ -179,8 +184,36 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         -------
         numbers : ndarray of shape (n_graphs,) or (n_graphs, n_targets)
         """
-        outputs = self._outputs(X)
-        return self._target.numbers(outputs)
+        outputs, is_gap = self._outputs_and_gaps(X)
+        numbers = self._target.numbers(outputs)
+        numbers[is_gap] = np.nan
+        return numbers
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Coefficient of determination, mean over columns.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``.
+        y : array-like of shape (n_graphs,) or (n_graphs, n_targets)
+            True numbers; with several columns NaN stands for an entry that is not
+            known, which does not count.
+        sample_weight : array-like of shape (n_graphs,), default=None
+            Weight of each graph.
+
+        Returns
+        -------
+        score : float
+            NaN if no column has two known entries.
+        """
+        found = self.predict(X)
+        n_graphs = len(found)
+        true = self._target.check(y, n_graphs, "y")
+        weights = check_weights(sample_weight, y, n_graphs)
+        found = found.reshape(n_graphs, -1)
+        true[np.isnan(found) & (self.on_empty == "nan")] = np.nan
+        return mean_r2(true, found, weights)
 
     def explain(
         self, X: Any, *, target: int = 0, level: int | None = None

@@ -7,7 +7,8 @@ outputs to labels, probabilities, numbers and scores.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -185,9 +186,13 @@ class NumberTarget:
         spread = np.nanstd(values, axis=0)
         self.scale = np.where(spread > 0, spread, 1.0)
 
+    def check(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
+        """Numbers (n_graphs, n_targets) in the units of ``y``, NaN where unknown."""
+        return _check_numbers(y, n_graphs, name, self.n_outputs)
+
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """Standardised numbers (n_graphs, n_targets)."""
-        values = _check_numbers(y, n_graphs, name, self.n_outputs)
+        values = self.check(y, n_graphs, name)
         return ((values - self.mean) / self.scale).astype(np.float32)
 
     def numbers(self, outputs: np.ndarray) -> np.ndarray:
@@ -201,12 +206,21 @@ class NumberTarget:
         """Coefficient of determination, mean over columns."""
         if not np.isfinite(outputs).all():
             return -np.inf
-        scores = [
-            r2_score(true, found, sample_weight=weight)
-            for true, found, weight in _labelled_columns(targets, outputs, weights)
-            if len(true) > 1
-        ]
-        return float(np.mean(scores)) if scores else 0.0
+        score = mean_r2(targets, outputs, weights)
+        return 0.0 if np.isnan(score) else score
+
+
+def mean_r2(true: np.ndarray, found: np.ndarray, weights: np.ndarray) -> float:
+    """Coefficient of determination of known entries, mean over columns.
+
+    Columns with fewer than two known entries do not count; NaN if none counts.
+    """
+    scores = [
+        r2_score(*column, sample_weight=weight)
+        for *column, weight in _labelled_columns(true, found, weights)
+        if len(weight) > 1
+    ]
+    return float(np.mean(scores)) if scores else np.nan
 
 
 def _labelled_columns(
@@ -231,8 +245,8 @@ def _is_missing(label: Any) -> bool:
         return True
     try:
         return bool(label != label)
-    except TypeError:  # pandas.NA has no truth value
-        return True
+    except (TypeError, ValueError):  # pandas.NA and arrays have no truth value
+        return not np.ndim(label)
 
 
 def _check_labels(y: Any, n_graphs: int, name: str) -> np.ndarray:
@@ -271,8 +285,13 @@ def _check_numbers(
     """Numbers (n_graphs, n_columns), float64; NaN only beside other columns."""
     if y is None:
         raise ValueError(f"{name}: expected numbers, one row per graph, got None")
+    values = np.asarray(y)
+    if values.dtype == object:
+        # None and pandas.NA are NaN, which float() makes of neither.
+        is_missing = [_is_missing(value) for value in values.ravel().tolist()]
+        values = np.where(np.reshape(is_missing, values.shape), np.nan, values)
     try:
-        values = np.asarray(y, dtype=np.float64)
+        values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name}: expected numbers; {error}") from error
     if values.ndim not in (1, 2):
@@ -293,9 +312,16 @@ def _check_numbers(
 
 
 def check_weights(
-    sample_weight: Any, y: Any, n_graphs: int, class_weight: Any = None
+    sample_weight: Any,
+    y: Any,
+    n_graphs: int,
+    class_weight: Any = None,
+    target: Target | None = None,
 ) -> np.ndarray:
-    """Weight of each graph, float64: sample weight times class weight."""
+    """Weight of each graph, float64: sample weight times class weight.
+
+    ``target`` knows the classes of ``y``, which may lack some of them.
+    """
     weights = _check_sample_weight(
         sample_weight,
         np.empty((n_graphs, 1)),
@@ -306,10 +332,45 @@ def check_weights(
         labels = np.asarray(y)
         if labels.ndim == 2 and labels.shape[1] > 1:
             raise ValueError("class_weight: y has several columns; use sample_weight")
-        weights = weights * compute_sample_weight(class_weight, labels)
+        if isinstance(class_weight, Mapping):
+            known = target if isinstance(target, ClassTarget) else None
+            known = known or ClassTarget(y, n_graphs, "cross_entropy")
+            of_class = _weights_of_classes(class_weight, known.classes)
+            weights = weights * of_class[known.encode(y, n_graphs, "y")]
+        else:
+            weights = weights * compute_sample_weight(class_weight, labels)
     if not weights.sum() > 0:
         raise ValueError("sample_weight: all weights are zero")
     return weights
+
+
+def _weights_of_classes(given: Mapping[Any, Any], classes: np.ndarray) -> np.ndarray:
+    """Weight of each class; 1 for one that is not named.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or no finite number, or a class has no weight while
+        another name stands for no class.
+    """
+    # The numpy scalar of a date is another key than Python's.
+    names = [
+        scalar if scalar in given else label
+        for label, scalar in zip(classes.tolist(), classes, strict=True)
+    ]
+    strangers = [name for name in given if name not in names]
+    if strangers and not all(name in given for name in names):
+        raise ValueError(
+            f"class_weight: {strangers[0]!r} is no class of y, which has "
+            f"{classes.tolist()}"
+        )
+    for name, weight in given.items():
+        if not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
+            raise ValueError(
+                f"class_weight: expected a number of 0 or more, got {weight!r} for "
+                f"class {name!r}"
+            )
+    return np.array([float(given.get(name, 1.0)) for name in names])
 
 
 def split_validation(

@@ -111,8 +111,11 @@ def bench_sampler(name: str, graphs: GraphCollection, repeats: int) -> dict[str,
     def forests(qs: np.ndarray) -> int:
         return draw_forests(
             graphs.node_ptr,
+            graphs.edge_ptr,
             arcs.indptr,
             arcs.indices,
+            arcs.edge_of_arc,
+            unweighted,
             unweighted,
             qs,
             streams,

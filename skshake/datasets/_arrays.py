@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skshake.graphs import GraphCollection, build_features, from_arcs, offsets, owner_of
+from skshake.graphs import (
+    CastError,
+    GraphCollection,
+    build_features,
+    from_arcs,
+    offsets,
+    owner_of,
+)
 
 REQUIRED = ("node_counts", "edge_counts", "edges", "y")
 
@@ -42,7 +49,11 @@ def _features(
         columns.append((field, values, is_category))
     if len(columns) == 1:
         columns = [(name, *columns[0][1:])]
-    return build_features(columns, n_rows)
+    try:
+        return build_features(columns, n_rows)
+    except CastError as error:
+        i = owner_of(offsets(counts))[error.row]
+        raise ValueError(f"Graph {i}: {error}") from error
 
 
 def graphs_from_arrays(arrays: dict[str, np.ndarray]) -> GraphCollection:

@@ -12,14 +12,24 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skshake.graphs import graphs_from_smiles
+from skshake.graphs import graphs_from_smiles, join_integers
 
 
 def _targets(frame: Any, columns: list[str]) -> np.ndarray:
     """Label columns as numbers: integers where all are whole, NaN where missing."""
-    y = frame[columns].to_numpy(np.float64)
-    if np.isfinite(y).all() and (y == np.floor(y)).all():
-        y = y.astype(np.int64)
+    given = [frame[name].to_numpy() for name in columns]
+    if all(values.dtype.kind in "iub" for values in given):
+        # Not by way of floats, in which large integers are one.
+        y = join_integers([values[:, None] for values in given], axis=1)
+    else:
+        try:
+            y = frame[columns].to_numpy(np.float64)
+        except ValueError as error:
+            raise ValueError(
+                f"{columns}: expected numbers as labels; {error}"
+            ) from error
+        if np.isfinite(y).all() and (y == np.floor(y)).all():
+            y = y.astype(np.int64)
     return y[:, 0] if y.shape[1] == 1 else y
 
 
@@ -66,15 +76,22 @@ def load_molecules_csv(
         columns = list(frame.select_dtypes("number").columns)
     else:
         columns = [target] if isinstance(target, str) else list(target)
-    missing = {smiles_column, *columns} - set(frame.columns)
-    if missing or not columns:
+    missing = [c for c in (smiles_column, *columns) if c not in frame.columns]
+    if missing:
         raise ValueError(
-            f"{path}: expected columns {[smiles_column, *columns]}, got "
-            f"{list(frame.columns)}"
+            f"{path}: expected columns {missing}, got {list(frame.columns)}"
+        )
+    if not columns:
+        raise ValueError(
+            f"{path}: expected a numeric column of labels beside {smiles_column!r}, "
+            f"got {list(frame.columns)}; choose with target=[...]"
         )
     smiles = frame[smiles_column].str.strip().to_numpy(object)
     graphs = graphs_from_smiles(smiles)
-    y = _targets(frame, columns)
+    try:
+        y = _targets(frame, columns)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     if return_X_y:
         return graphs, y
     split_path = path.parent / f"{path.name.partition('.csv')[0]}_scaffold.npz"

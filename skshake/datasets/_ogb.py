@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skshake.graphs import from_edges
+from skshake.graphs import from_edges, join_integers
 
 PARTS = ("train", "valid", "test")
 
@@ -22,7 +22,11 @@ def _read(folder: Path, name: str, n_rows: int | None = None) -> np.ndarray:
 
     path = folder / f"{name}.csv.gz"
     try:
-        values = pd.read_csv(path, header=None).to_numpy()
+        table = pd.read_csv(path, header=None)
+        values = table.to_numpy()
+        if all(dtype.kind in "iu" for dtype in table.dtypes):
+            parts = [table[[name]].to_numpy() for name in table]
+            values = join_integers(parts, axis=1)
     except pd.errors.EmptyDataError:
         values = np.empty((0, 2), np.int64)
     if values.dtype.kind not in "iuf":

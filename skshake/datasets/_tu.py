@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skshake.graphs import GraphCollection, build_features, from_arcs
+from skshake.graphs import CastError, GraphCollection, build_features, from_arcs
 
 
 def _read(path: Path, dtype: type) -> np.ndarray:
@@ -23,7 +23,7 @@ def _read(path: Path, dtype: type) -> np.ndarray:
         table = pd.read_csv(path, header=None, skipinitialspace=True, dtype=dtype)
     except pd.errors.EmptyDataError:
         return np.empty((0, 2), dtype)
-    except (ValueError, pd.errors.ParserError) as error:
+    except (ValueError, OverflowError, pd.errors.ParserError) as error:
         raise ValueError(f"{path}: {error}") from error
     values = table.to_numpy()
     if not np.isfinite(values).all():
@@ -108,7 +108,12 @@ def load_tu(folder: str | Path, *, return_X_y: bool = False) -> Any:
             columns.append((f"{what}_{suffix}", values[rows], suffix == "labels"))
         if len(columns) == 1:
             columns = [(name, *columns[0][1:])]
-        return build_features(columns, len(rows))
+        try:
+            return build_features(columns, len(rows))
+        except CastError as error:
+            raise ValueError(
+                f"{folder}: line {rows[error.row] + 1} of {what}s: {error}"
+            ) from error
 
     graphs: GraphCollection = from_arcs(
         n_nodes,

@@ -14,13 +14,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skshake.forests._small_q import LARGEST_COMPONENT
+from skshake.forests._traps import count_trapped_steps
 from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
 from skshake.graphs import GOLDEN, GraphCollection, as_graphs, mix, owner_of
 
 MAX_SEED = np.iinfo(np.int32).max
 
-# Largest weighted degree over q that inverses of small components have digits for, and
-# steps back and forth that a walk through a large one may take.
+# Largest weighted degree over q, beside which q is lost in the sums of walks, and steps
+# that a walk through a large component may take.
 MOST_DIGITS, MOST_STEPS = 1e13, 1e10
 
 
@@ -52,8 +53,9 @@ class KirchhoffForests:
     n_steps : int
         Random draws that it took. Their expected number is the trace of
         (qI + D) (qI + L)^-1 over all graphs at the smallest q (D the degrees), about
-        d / q for each component when q is small; small components, up to 512 nodes, are
-        then drawn by inverting qI + L instead.
+        d / q for each component when q is small, and more where heavy edges lie beside
+        light ones; small components, up to 512 nodes, are then drawn by elimination,
+        which counts as one per node.
     """
 
     q: np.ndarray
@@ -111,14 +113,22 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
             f"Graph {i}: a node has weighted degree {degree[node]:g} and q is "
             f"{least:g}; {advice}"
         )
-    total = np.bincount(owner_of(graphs.node_ptr), degree, len(n_nodes))
-    steps = np.where(is_large, total / np.maximum(n_nodes, 1) / least, 0.0)
-    if graphs.edge_weight is not None and graphs.n_edges:
-        # A heavy edge is walked along until something else happens to its ends.
-        weight, owner = graphs.edge_weight, owner_of(graphs.edge_ptr)
-        rest = degree[graphs.numbered_ends].sum(axis=1) - 2 * weight + 2 * least
-        back_and_forth = np.where(is_large[owner], weight / rest, 0.0)
-        np.maximum.at(steps, owner, back_and_forth)
+    steps = np.zeros(len(n_nodes))
+    if graphs.edge_weight is None:
+        total = np.bincount(owner_of(graphs.node_ptr), degree, len(n_nodes))
+        steps[is_large] = (total / np.maximum(n_nodes, 1) / least)[is_large]
+    elif is_large.any():
+        order = np.lexsort((-graphs.edge_weight, owner_of(graphs.edge_ptr)))
+        count_trapped_steps(
+            graphs.node_ptr,
+            graphs.edge_ptr,
+            np.ascontiguousarray(graphs.edges[order]),
+            graphs.edge_weight[order],
+            degree,
+            least,
+            LARGEST_COMPONENT,
+            steps,
+        )
     i = int(steps.argmax())
     if steps[i] > MOST_STEPS:
         raise ValueError(
@@ -139,9 +149,9 @@ def draw_partitions(
         graphs.node_ptr[:-1], np.diff(graphs.node_ptr)
     )
     arcs = graphs.arcs
-    cumulative = np.empty(0)
+    cumulative, weights = np.empty(0), np.empty(0)
     if graphs.edge_weight is not None:
-        cumulative = np.empty(len(arcs.indices))
+        cumulative, weights = np.empty(len(arcs.indices)), graphs.edge_weight
         sum_along_arcs(
             graphs.node_ptr,
             graphs.edge_ptr,
@@ -152,9 +162,12 @@ def draw_partitions(
         )
     n_steps = draw_forests(
         graphs.node_ptr,
+        graphs.edge_ptr,
         arcs.indptr,
         arcs.indices,
+        arcs.edge_of_arc,
         cumulative,
+        weights,
         qs[n_trivial:],
         streams,
         parent[n_trivial:],

@@ -1,13 +1,18 @@
-"""Kernel: a forest of one small component when q is so small that walks hardly stop.
+"""Kernel: a forest of one small component by elimination, where walks would be long.
 
 In: a component, q, the state of a generator. Out: its arrows, drawn exactly.
 
-A walk takes about d / q steps before it stops at a root (d the mean degree), whatever
-the size of the component. Instead, one node r is made a root beforehand, with
-probability proportional to K_rr from the inverse of qI + L; Wilson's walks then end
-there quickly. A forest with roots R comes out with probability proportional to P(F) |R|
-and is accepted with probability 1 / |R|, which leaves P(F). For small q there is nearly
-always one root, and nearly every draw is accepted.
+A walk takes about d / q steps before it stops at a root (d the mean degree), and goes
+back and forth along heavy edges as often as they outweigh what leads away from them.
+Elimination takes n^3 / 3 operations whatever q and the weights are. With the roots'
+rate q as an edge to one more node, the ground, a rooted forest is a spanning tree.
+Taking node v away from a graph joins its neighbours i and j by w_vi w_vj / d_v more
+(d_v all of v's weight), and undone it draws trees: of a random tree of the smaller
+graph each edge is taken out with the share that v lent to it, and v is joined to each
+part that is left, at a node chosen with probability proportional to its weight to v.
+For given parts, trees of the smaller graph sum to 1 / d_v times what trees with v do
+(Cayley and Pruefer), so the law is exact. Nothing is subtracted, so no digits are lost,
+however far weights are apart (Grassmann, Taksar & Heyman 1985).
 """
 
 from __future__ import annotations
@@ -15,25 +20,35 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.forests._generator import degree_of, find_neighbour, unit
+from skshake.forests._generator import degree_of, unit
 from skshake.graphs import GOLDEN
 
-# Components up to this size; an inverse of 512 x 512 fits into a second-level cache.
+# Components up to this size; a matrix of 512 x 512 fits into a second-level cache.
 LARGEST_COMPONENT = 512
-# Preparing an inverse takes as long as so many steps of a walk, and each of its n^3
-# operations so much of a step (measured).
+# Preparing takes as long as so many steps of a walk, and each of n^3 operations so much
+# of a step (measured).
 STEPS_TO_PREPARE, STEPS_PER_OPERATION = 1000.0, 0.125
+GROUND = -1
+# Of an edge that no elimination made, but the graph has.
+NEVER = -1
 
 
-@kernel
+@kernel(inline=True)
 def is_worthwhile(n, mean_degree, q):
-    """Whether inverting beats walking for a component of n nodes."""
+    """Whether elimination beats walking for a component of n nodes."""
     n_steps = mean_degree / q
     is_small = 1 < n <= LARGEST_COMPONENT
     return is_small and n_steps > STEPS_TO_PREPARE + STEPS_PER_OPERATION * n**3
 
 
-@kernel
+@kernel(inline=True)
+def most_entries(n):
+    """Entries that walks through a graph of n nodes may draw before they are left."""
+    size = min(n, LARGEST_COMPONENT)
+    return STEPS_TO_PREPARE + STEPS_PER_OPERATION * size**2 * n
+
+
+@kernel(inline=True)
 def find_component(start, offset, indptr, indices, members, place):
     """Nodes of the component of ``start``, and their number.
 
@@ -51,7 +66,8 @@ def find_component(start, offset, indptr, indices, members, place):
     """
     members[0] = start
     place[start] = 0
-    n_members = 1
+    # Not a literal 1, for which whatever takes it would be compiled once more.
+    n_members = np.int64(1)
     k = 0
     while k < n_members:
         v = offset + members[k]
@@ -65,41 +81,145 @@ def find_component(start, offset, indptr, indices, members, place):
     return n_members
 
 
-@kernel
-def _root_weights(members, n, place, offset, q, indptr, indices, cumulative):
-    """Diagonal of (qI + L)^-1 of a component, by Gauss-Jordan elimination.
+@kernel(inline=True)
+def _eliminate(a, ground, total):
+    """Take nodes away from the last to the second.
 
-    The matrix is symmetric and positive definite, so no pivoting is needed.
+    Parameters
+    ----------
+    a : float64 array of shape (n, n)  # IN and OUT
+        Weights. Afterwards ``a[v, i]`` with i < v is the weight when v was taken away;
+        ``a[i, v]`` stays that of the graph.
+    ground : float64 array of shape (n,)  # IN and OUT, weight to the ground
+    total : float64 array of shape (n,)  # OUT, all weight of v when it was taken away
     """
-    a = np.zeros((n, n))
-    for i in range(n):
-        v = offset + members[i]
-        first, last = indptr[v], indptr[v + 1]
-        a[i, i] = q + degree_of(cumulative, first, last)
-        before = 0.0
-        for arc in range(first, last):
-            weight = 1.0
-            if len(cumulative):
-                weight = cumulative[arc] - before
-                before = cumulative[arc]
-            a[i, place[indices[arc]]] = -weight
-    for k in range(n):
-        pivot = 1.0 / a[k, k]
-        a[k, k] = 1.0
-        for j in range(n):
-            a[k, j] *= pivot
-        for i in range(n):
-            if i != k:
-                factor = a[i, k]
-                a[i, k] = 0.0
-                for j in range(n):
-                    a[i, j] -= factor * a[k, j]
-    return np.diag(a).copy()
+    for v in range(len(a) - 1, -1, -1):
+        total[v] = ground[v]
+        for i in range(v):
+            total[v] += a[v, i]
+        for i in range(v):
+            if a[v, i] > 0.0:
+                share = a[v, i] / total[v]
+                ground[i] += share * ground[v]
+                for j in range(i):
+                    a[i, j] += share * a[v, j]
+
+
+@kernel(inline=True)
+def _choose_origin(v, i, a, ground, total, q, at):
+    """Whose elimination made the edge of v and i < v; NEVER if the graph has it.
+
+    ``at`` is uniform between 0 and the weight of the edge when v was taken away.
+    """
+    done = q if i == GROUND else a[i, v]
+    if at < done:
+        return NEVER
+    origin = NEVER
+    for u in range(len(a) - 1, v, -1):
+        weight = ground[u] if i == GROUND else a[u, i]
+        lent = a[u, v] / total[u] * weight
+        if lent > 0.0:
+            origin = u
+            done += lent
+            if at < done:
+                break
+    return origin
+
+
+@kernel(inline=True)
+def _find_parts(v, parent, origin, part):
+    """Parts of the tree of the nodes before v without the edges that v lent.
+
+    Parameters
+    ----------
+    v : int  # IN
+    parent, origin : int32 arrays of shape (n,)  # IN
+    part : int32 array of shape (n,)  # OUT, 0 for the part of the ground
+
+    Returns
+    -------
+    n_parts : int
+    """
+    n_parts = 1
+    for i in range(v):
+        part[i] = -1
+        if origin[i] == v:
+            part[i] = n_parts
+            n_parts += 1
+    for i in range(v):
+        top = i
+        while top != GROUND and part[top] < 0:
+            top = parent[top]
+        number = 0 if top == GROUND else part[top]
+        node = i
+        while node != top:
+            part[node] = number
+            node = parent[node]
+    return n_parts
+
+
+@kernel
+def _join_again(v, a, ground, total, q, parent, origin, part, chosen, weight, state):
+    """Put node v back into the tree of the nodes before it; the generator's state.
+
+    Parameters
+    ----------
+    v : int  # IN
+    a, ground, total : arrays  # IN, as ``_eliminate`` leaves them
+    q : float  # IN
+    parent, origin : int32 arrays of shape (n,)  # IN and OUT
+        Next node towards the ground, and whose elimination made the edge to it.
+    part, chosen : int32 arrays of shape (n + 1,)  # scratch
+    weight : float64 array of shape (n + 1,)  # scratch
+    state : uint64  # IN
+    """
+    n_parts = _find_parts(v, parent, origin, part)
+    for k in range(n_parts):
+        weight[k] = 0.0
+    weight[0] = ground[v]
+    chosen[0] = GROUND
+    for i in range(v):
+        if a[v, i] > 0.0:
+            k = part[i]
+            weight[k] += a[v, i]
+            state += GOLDEN
+            if unit(state) * weight[k] < a[v, i]:
+                chosen[k] = i
+    for k in range(n_parts):
+        node = chosen[k]
+        whole = ground[v] if node == GROUND else a[v, node]
+        state += GOLDEN
+        at = unit(state) * whole
+        made_by = _choose_origin(v, node, a, ground, total, q, at)
+        if k == 0:
+            parent[v], origin[v] = node, made_by
+            continue
+        # The part hangs from the node that joins v, so arrows on the way turn round.
+        above = np.int32(v)
+        while True:
+            following, of_edge = parent[node], origin[node]
+            parent[node], origin[node] = above, made_by
+            if of_edge == v:
+                break
+            above, made_by, node = node, of_edge, following
+    return state
 
 
 @kernel
 def draw_component(
-    members, n, place, offset, q, indptr, indices, cumulative, state, arrow, wakes_at
+    members,
+    n,
+    place,
+    offset,
+    q,
+    indptr,
+    indices,
+    cumulative,
+    weights,
+    edge_of_arc,
+    state,
+    arrow,
+    wakes_at,
 ):
     """Arrows of one component's forest at q.
 
@@ -110,6 +230,8 @@ def draw_component(
     offset : int  # IN, first node of the graph
     q : float  # IN
     indptr, indices, cumulative : arrays  # IN, as in ``draw_forests``
+    weights : float64 array  # IN, of the graph's edges, or empty
+    edge_of_arc : int32 array of shape (n_arcs,)  # IN
     state : uint64  # IN
     arrow : int32 array  # OUT, -1 for a root
     wakes_at : float64 array  # OUT, q at which a root turns into an arrow
@@ -119,49 +241,30 @@ def draw_component(
     state : uint64
     n_steps : int
     """
-    weights = np.cumsum(
-        _root_weights(members, n, place, offset, q, indptr, indices, cumulative)
-    )
-    is_in_tree = np.empty(n, np.bool_)
-    n_steps = 0
-    while True:
-        state += GOLDEN
-        chosen = np.searchsorted(weights, unit(state) * weights[-1], side="right")
-        is_in_tree[:] = False
-        chosen = min(chosen, n - 1)
-        is_in_tree[chosen] = True
-        arrow[members[chosen]] = -1
-        n_roots = 1
-        for start in range(n):
-            i = start
-            while not is_in_tree[i]:
-                v = offset + members[i]
-                first, last = indptr[v], indptr[v + 1]
-                degree = degree_of(cumulative, first, last)
-                state += GOLDEN
-                n_steps += 1
-                at = unit(state) * (q + degree)
-                if at < q:
-                    arrow[members[i]] = -1
-                    is_in_tree[i] = True
-                    n_roots += 1
-                else:
-                    arrow[members[i]] = find_neighbour(
-                        indices, cumulative, first, last, at - q
-                    )
-                    i = place[arrow[members[i]]]
-            i = start
-            while not is_in_tree[i]:
-                is_in_tree[i] = True
-                i = place[arrow[members[i]]]
-        state += GOLDEN
-        if unit(state) * n_roots < 1.0:
-            break
+    a = np.zeros((n, n))
     for i in range(n):
-        if arrow[members[i]] == -1:
-            v = offset + members[i]
-            degree = degree_of(cumulative, indptr[v], indptr[v + 1])
-            state += GOLDEN
-            at = unit(state) * q
-            wakes_at[members[i]] = degree * at / (q + degree - at)
-    return state, n_steps
+        v = offset + members[i]
+        for arc in range(indptr[v], indptr[v + 1]):
+            weight = weights[edge_of_arc[arc]] if len(weights) else 1.0
+            a[i, place[indices[arc]]] = weight
+    ground, total = np.full(n, q), np.empty(n)
+    _eliminate(a, ground, total)
+    parent, origin = np.empty(n, np.int32), np.empty(n, np.int32)
+    part, chosen = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
+    scratch = np.empty(n + 1)
+    for v in range(n):
+        state = _join_again(
+            v, a, ground, total, q, parent, origin, part, chosen, scratch, state
+        )
+    for i in range(n):
+        node = members[i]
+        if parent[i] != GROUND:
+            arrow[node] = members[parent[i]]
+            continue
+        arrow[node] = -1
+        v = offset + node
+        degree = degree_of(cumulative, indptr[v], indptr[v + 1])
+        state += GOLDEN
+        at = unit(state) * q
+        wakes_at[node] = degree * at / (q + degree - at)
+    return state, n

@@ -15,6 +15,7 @@ from skshake.graphs._edgelist import graphs_from_edgelist
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
+    CastError,
     Features,
     Field,
     build_features,
@@ -23,10 +24,18 @@ from skshake.graphs._features import (
 from skshake.graphs._fingerprint import GOLDEN, hash_rows, mix
 from skshake.graphs._flat import from_edges
 from skshake.graphs._garbage import garbage_collection_paused
+from skshake.graphs._ids import join_integers
 from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
-from skshake.graphs._molecules import graphs_from_smiles, parse_smiles
+from skshake.graphs._molecules import (
+    graphs_from_records,
+    graphs_from_smiles,
+    parse_smiles,
+    read_molecules,
+    refuse_invalid,
+)
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
+from skshake.graphs._tables import items_of_column
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
 
 __all__ = [
@@ -34,6 +43,7 @@ __all__ = [
     "FLOAT",
     "GOLDEN",
     "Arcs",
+    "CastError",
     "Features",
     "Field",
     "Graph",
@@ -49,13 +59,18 @@ __all__ = [
     "from_edges",
     "garbage_collection_paused",
     "graphs_from_edgelist",
+    "graphs_from_records",
     "graphs_from_smiles",
     "hash_rows",
+    "items_of_column",
+    "join_integers",
     "match_features",
     "mix",
     "offsets",
     "owner_of",
     "parse_smiles",
+    "read_molecules",
+    "refuse_invalid",
     "return_probabilities",
     "rows_of",
     "with_degree_feature",

@@ -178,7 +178,8 @@ class GraphCollection(Sequence):
             (self.edge_ptr, self.edge_features),
         ):
             hash_rows(ptr, features.categories.view(np.uint32), fingerprints)
-            hash_rows(ptr, features.numeric.view(np.uint32), fingerprints)
+            numeric = features.numeric.astype(FLOAT, copy=False)
+            hash_rows(ptr, numeric.view(np.uint32), fingerprints)
         if self.edge_weight is not None:
             hash_weights(self.edge_ptr, self.edge_weight, fingerprints)
         return fingerprints

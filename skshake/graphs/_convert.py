@@ -31,6 +31,7 @@ from skshake.graphs._stacking import (
     stack_features,
     stack_weights,
 )
+from skshake.graphs._tables import items_of_column
 
 KINDS = (
     "a networkx or igraph graph, a torch_geometric Data, a scipy sparse or square "
@@ -41,6 +42,7 @@ KINDS = (
 
 def _as_list(graphs: Any) -> list:
     """List of the objects; a lone graph is refused with advice."""
+    graphs = items_of_column(graphs, "graphs")
     is_bare = find_reader(graphs) is not None and not isinstance(graphs, list)
     if isinstance(graphs, tuple) and is_bare:
         # A tuple of graphs is a list of graphs; (adjacency, x) is one graph.
@@ -101,13 +103,29 @@ def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
     return records
 
 
-def _names(parameter: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+def check_names_given(
+    parameter: str, names: Iterable[str] | None
+) -> tuple[str, ...] | None:
     """Names of attributes as a tuple; a lone string is refused."""
     if names is None:
         return None
-    if isinstance(names, str):
+    if isinstance(names, (str, bytes)):
+        raise TypeError(
+            f"{parameter}: expected a list of names, got {names!r}; give [{names!r}]"
+        )
+    if not isinstance(names, Iterable):
         raise TypeError(f"{parameter}: expected a list of names, got {names!r}")
     return tuple(names)
+
+
+def _check_defaults(defaults: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Defaults by the name of their attribute."""
+    if defaults is not None and not isinstance(defaults, Mapping):
+        raise TypeError(
+            "defaults: expected a dictionary of attributes and their values, got "
+            f"{defaults!r}"
+        )
+    return defaults or {}
 
 
 def _fill_in(records: list[GraphRecord], defaults: Mapping[str, Any]) -> None:
@@ -144,6 +162,8 @@ def as_graphs(
         dictionaries; rdkit molecules; graphs of a GraphCollection.
         With an adjacency, ``edge_attr`` has one row per stored entry in CSR order, or
         one per entry of the upper triangle in CSR order. A generator is consumed once.
+        One column of graphs is read too: an array of objects of shape (n_graphs, 1), a
+        data frame (of pandas or polars), or a dictionary.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         "from_dtype" reads integer arrays as categories and floats as numbers; True and
         False read all features as the one or the other; a list names the attributes
@@ -176,6 +196,13 @@ def as_graphs(
         infinite, a weight not positive, an edge's end out of range, or an edge carries
         contradicting categories. The message names the graph by its position.
 
+    Warns
+    -----
+    UserWarning
+        If a column's numbers differ, but are one number once they are cast. Numbers
+        beyond 65,536 keep the digits of float64 until :class:`KFCoarsener` has taken
+        off their mean; smaller ones become float32.
+
     Examples
     --------
     >>> import numpy as np
@@ -199,10 +226,10 @@ def as_graphs(
             return _with_kind(gathered, rule)
     with garbage_collection_paused():
         names = AttributeNames(
-            _names("node_attrs", node_attrs),
-            _names("edge_attrs", edge_attrs),
+            check_names_given("node_attrs", node_attrs),
+            check_names_given("edge_attrs", edge_attrs),
             weight,
-            defaults or {},
+            _check_defaults(defaults),
         )
         records = _read(graphs, names)
         _fill_in(records, names.defaults)

@@ -1,66 +1,205 @@
 """graphs_from_edgelist: tables of edges and nodes, one row each, to a collection.
 
-In: pandas data frames with a column that names the graph. Out: a GraphCollection.
+In: data frames with a column that names the graph. Out: a GraphCollection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skshake.graphs._collection import GraphCollection
-from skshake.graphs._features import CategoricalRule, Features, check_rule
+from skshake.graphs._convert import check_names_given
+from skshake.graphs._features import (
+    CategoricalRule,
+    Features,
+    check_names,
+    check_rule,
+    empty_features,
+)
+from skshake.graphs._ids import integers, number_ids
 from skshake.graphs._merging import from_arcs
-from skshake.graphs._ragged import offsets
-from skshake.graphs._stacking import stack_features, stack_weights
+from skshake.graphs._ragged import offsets, owner_of
+from skshake.graphs._stacking import (
+    LEAST_WEIGHT,
+    MOST_WEIGHT,
+    stack_features,
+    stack_weights,
+)
+
+# Positions in messages of what reads graphs of any kind.
+GRAPH, EDGE = re.compile(r"^Graph (\d+)\b"), re.compile(r"\bedge \((\d+), (\d+)\)")
 
 
-def _column(table: Any, name: str, what: str) -> np.ndarray:
-    """Values of a column that must be there and complete."""
-    if name not in table.columns:
-        raise ValueError(
-            f"{what}: expected a column {name!r}, got {list(table.columns)}"
+class _Table(NamedTuple):
+    """A table: what it is called in messages, and its columns."""
+
+    what: str
+    frame: Any
+
+    def column(self, name: str) -> np.ndarray:
+        """Values of a column that must be there and complete."""
+        if name not in self.frame.columns:
+            raise ValueError(
+                f"{self.what}: expected a column {name!r}, got "
+                f"{list(self.frame.columns)}"
+            )
+        column = self.frame[name]
+        if column.ndim > 1:
+            raise ValueError(f"{self.what}: several columns are called {name!r}")
+        if column.isna().any():
+            row = int(np.flatnonzero(column.isna())[0])
+            raise ValueError(
+                f"{self.what}: {name!r} is missing in row {row}; impute or drop it"
+            )
+        values = column.to_numpy()
+        # Strings and categories of pandas are objects in numpy.
+        if values.dtype == object and all(isinstance(value, str) for value in values):
+            return values.astype(str)
+        return values
+
+    def values(self, name: str) -> np.ndarray:
+        """A column of numbers or text; numbers of Python as numbers of numpy."""
+        values = self.column(name)
+        if values.dtype != object:
+            return values
+        listed = values.tolist()
+        if all(isinstance(value, (Integral, np.bool_)) for value in listed):
+            return integers([int(value) for value in listed])
+        if all(isinstance(value, (Real, Decimal)) for value in listed):
+            return values.astype(np.float64)
+        return values
+
+
+def _as_table(what: str, table: Any) -> _Table:
+    """A data frame of pandas, or of polars or pyarrow, or a dictionary of columns."""
+    import pandas as pd
+
+    if isinstance(table, pd.DataFrame):
+        return _Table(what, table)
+    columns = dict(table) if isinstance(table, dict) else None
+    if columns is None and hasattr(table, "columns") and hasattr(table, "__getitem__"):
+        names = getattr(table, "column_names", None) or table.columns
+        columns = {name: table[name].to_numpy() for name in names}
+    if columns is None:
+        raise TypeError(
+            f"{what}: expected a data frame, one row per {what[:-1]}, got "
+            f"{type(table).__name__}"
         )
-    column = table[name]
-    if column.isna().any():
-        row = int(np.flatnonzero(column.isna())[0])
-        raise ValueError(f"{what}: {name!r} is missing in row {row}; impute or drop it")
-    values = column.to_numpy()
-    # Strings and categories of pandas are objects in numpy.
-    if values.dtype == object and all(isinstance(value, str) for value in values):
-        return values.astype(str)
-    return values
+    return _Table(what, pd.DataFrame(columns))
 
 
-def _check_alike(what: str, *columns: Any) -> None:
-    """Refuse text beside numbers, which would never be equal."""
-    kinds = {
-        column.dtype.kind in "OUS" or str(column.dtype).startswith("str")
-        for column in columns
-        if len(column)
-    }
-    if len(kinds) > 1:
-        raise TypeError(f"{what}: expected either text or numbers, got both")
+class _Rows(NamedTuple):
+    """Rows of a table that belong to the wanted graphs, graph after graph.
+
+    ``order`` are their places in the table, ``counts`` how many each graph has.
+    """
+
+    table: _Table
+    order: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def owner(self) -> np.ndarray:
+        """Graph of each row."""
+        return owner_of(offsets(self.counts))
+
+
+class _Names(NamedTuple):
+    """Ids of the graphs, and the names of their nodes, graph after graph."""
+
+    ids: list[Any]
+    node_ptr: np.ndarray
+    nodes: np.ndarray
+
+    def edge(self, graph: int, ends: Iterable[int]) -> str:
+        """An edge by the names of its nodes."""
+        first = self.node_ptr[graph]
+        return repr(tuple(self.nodes[[first + end for end in ends]].tolist()))
+
+    @contextmanager
+    def instead_of_positions(self, rows: _Rows | None = None) -> Iterator[None]:
+        """Name graphs, edges and rows of the tables in messages that count them."""
+        try:
+            yield
+        except (ValueError, TypeError) as error:
+            message = str(error)
+            found = GRAPH.match(message)
+            if found is None:
+                raise
+            graph = int(found[1])
+            message = EDGE.sub(
+                lambda edge: f"edge {self.edge(graph, map(int, edge.groups()))}",
+                GRAPH.sub(f"Graph {self.ids[graph]!r}", message),
+            )
+            row = getattr(error.__cause__, "row", None)
+            if rows is not None and row is not None:
+                message += f" (row {rows.order[row]} of {rows.table.what})"
+            raise type(error)(message) from error.__cause__
 
 
 def _features(
-    table: Any,
-    names: Iterable[str],
-    order: np.ndarray,
-    counts: np.ndarray,
-    rule: CategoricalRule,
-    what: str,
+    rows: _Rows, attributes: Sequence[str], rule: CategoricalRule, names: _Names
 ) -> Features:
-    """Columns as features of rows in the given order; attributes keep their names."""
-    columns: list[dict] = [{} for _ in counts]
-    cuts = np.cumsum(counts)[:-1]
-    for name in names:
-        parts = np.split(_column(table, name, what)[order], cuts)
-        for named, part in zip(columns, parts, strict=True):
+    """Columns as features of the rows; attributes keep their names."""
+    columns: list[dict] = [{} for _ in rows.counts]
+    cuts = np.cumsum(rows.counts)[:-1]
+    for name in attributes:
+        values = rows.table.values(name)[rows.order]
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            k = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ValueError(
+                f"Graph {names.ids[rows.owner[k]]!r}: {name} holds {values[k]}; "
+                f"expected finite numbers (row {rows.order[k]} of {rows.table.what})"
+            )
+        for named, part in zip(columns, np.split(values, cuts), strict=True):
             named[str(name)] = part
-    return stack_features(columns, counts, rule)
+    with names.instead_of_positions(rows):
+        return stack_features(columns, rows.counts, rule)
+
+
+def _weights(rows: _Rows, name: str, names: _Names) -> np.ndarray | None:
+    """Weights of the rows."""
+    values = rows.table.values(name)[rows.order]
+    if values.dtype.kind not in "biuf" and len(values):
+        raise TypeError(
+            f"{rows.table.what}: {name!r}: expected numbers as weights, got "
+            f"{values.dtype}"
+        )
+    is_bad = ~((values >= LEAST_WEIGHT) & (values <= MOST_WEIGHT))
+    if is_bad.any():
+        k = int(np.flatnonzero(is_bad)[0])
+        raise ValueError(
+            f"Graph {names.ids[rows.owner[k]]!r}: edge weight {values[k]} in {name!r}, "
+            f"row {rows.order[k]} of {rows.table.what}; expected positive numbers from "
+            f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
+        )
+    parts = np.split(values, np.cumsum(rows.counts)[:-1])
+    return stack_weights(parts, offsets(rows.counts))
+
+
+def _as_ids(graph_ids: Any) -> np.ndarray:
+    """Ids that were asked for as a column."""
+    if isinstance(graph_ids, (str, bytes)) or not isinstance(graph_ids, Iterable):
+        raise TypeError(f"graph_ids: expected a list of ids, got {graph_ids!r}")
+    if hasattr(graph_ids, "to_numpy"):
+        graph_ids = graph_ids.to_numpy()
+    if isinstance(graph_ids, np.ndarray) and graph_ids.dtype != object:
+        ids = graph_ids.ravel()
+    else:
+        # Not numpy's common type, which would merge large integers.
+        values = list(graph_ids)
+        ids = np.fromiter(values, object, len(values))
+    is_missing = [value is None or value != value for value in ids.tolist()]
+    if any(is_missing):
+        raise ValueError(f"graph_ids: id {is_missing.index(True)} is missing")
+    return ids
 
 
 def graphs_from_edgelist(
@@ -82,15 +221,17 @@ def graphs_from_edgelist(
     Parameters
     ----------
     edges : pandas.DataFrame
-        One row per edge (or per direction, see :func:`skshake.as_graphs`).
+        One row per edge (or per direction, see :func:`skshake.as_graphs`). Data frames
+        of polars, tables of pyarrow and dictionaries of columns are read too.
     graph, source, target : str
         Columns with the graph of an edge (a column of ``nodes`` too) and the nodes that
         it joins; values of any type, node names meaning nothing beyond their graph.
+        Whole numbers of different types are compared exactly, up to any size.
     weight : str, default=None
         Column with positive weights; None for 1.
     edge_attrs : sequence of str, default=()
         Columns that are features of edges. Strings are categories.
-    nodes : pandas.DataFrame, default=None
+    nodes : pandas.DataFrame or such, default=None
         One row per node; None takes the nodes that edges name. Needed for features and
         for nodes without edges.
     node : str, default="node"
@@ -112,7 +253,9 @@ def graphs_from_edgelist(
     ------
     TypeError, ValueError
         If a column or a value is missing, a node comes twice or joins an edge without a
-        row of its own, or an id comes twice.
+        row of its own, or an id comes twice; if ids are floats so large that several
+        integers are one float. Messages name graphs by their ids, nodes and columns by
+        their names.
 
     Examples
     --------
@@ -125,68 +268,82 @@ def graphs_from_edgelist(
     """
     import pandas as pd
 
-    check_rule(categorical_features)
-    of_edge = pd.Index(_column(edges, graph, "edges"))
-    ends = [pd.Index(_column(edges, name, "edges")) for name in (source, target)]
-    if nodes is None:
-        if node_attrs:
-            raise ValueError("node_attrs: expected a table `nodes` that holds them")
-        _check_alike("names of nodes", *ends)
-        names = ends[0].append(ends[1])
-        table = pd.DataFrame({"graph": of_edge.append(of_edge), "node": names})
-        table = table.drop_duplicates().sort_values(["graph", "node"])
-        of_node, named = pd.Index(table["graph"]), pd.Index(table["node"])
-    else:
-        of_node = pd.Index(_column(nodes, graph, "nodes"))
-        named = pd.Index(_column(nodes, node, "nodes"))
-        _check_alike("names of nodes", *ends, named)
-    wanted = pd.Index([] if graph_ids is None else list(graph_ids))
-    _check_alike("names of graphs", of_edge, of_node, wanted)
-    ids = wanted
-    if graph_ids is None:
-        ids = of_edge.append(of_node).unique().sort_values()
-    if not len(ids) or not ids.is_unique:
+    rule = check_rule(categorical_features)
+    node_attrs = check_names_given("node_attrs", node_attrs) or ()
+    edge_attrs = check_names_given("edge_attrs", edge_attrs) or ()
+    if nodes is None and node_attrs:
+        raise ValueError("node_attrs: expected a table `nodes` that holds them")
+    of_edges = _as_table("edges", edges)
+    of_nodes = None if nodes is None else _as_table("nodes", nodes)
+    wanted = None if graph_ids is None else _as_ids(graph_ids)
+    graph_columns = [of_edges.column(graph)]
+    name_columns = [of_edges.column(name) for name in (source, target)]
+    if of_nodes is not None:
+        graph_columns.append(of_nodes.column(graph))
+        name_columns.append(of_nodes.column(node))
+    n_tables = len(graph_columns)
+    if wanted is not None:
+        graph_columns.append(wanted)
+    known_ids, of_rows = number_ids("graphs", graph_columns)
+    known_names, named = number_ids("nodes", name_columns)
+    chosen = np.arange(len(known_ids)) if wanted is None else of_rows[n_tables]
+    if not len(chosen) or len(np.unique(chosen)) < len(chosen):
         raise ValueError("graph_ids: expected at least one, each once")
-    if not ids.isin(of_edge).any() and not ids.isin(of_node).any():
+    place = np.full(len(known_ids), -1)
+    place[chosen] = np.arange(len(chosen))
+    of_edge, *of_node = (place[numbers] for numbers in of_rows[:n_tables])
+    if all((numbers < 0).all() for numbers in (of_edge, *of_node)):
         raise ValueError("graph_ids: no row of the tables names any of them")
-    kept_nodes, n_nodes, node_order = _group(ids, of_node)
-    kept_edges, n_arcs, edge_order = _group(ids, of_edge)
-    rows = pd.MultiIndex.from_arrays([kept_nodes[node_order], named[node_order]])
-    if not rows.is_unique:
-        i, name = rows[rows.duplicated()][0]
-        raise ValueError(f"nodes: node {name} comes twice in graph {ids[i]}")
-    first = offsets(n_nodes)[:-1]
-    owner = kept_edges[edge_order]
-    numbers = []
-    for end in ends:
-        where = rows.get_indexer(pd.MultiIndex.from_arrays([owner, end[edge_order]]))
-        if (where < 0).any():
-            k = int(np.flatnonzero(where < 0)[0])
+    n_names = max(len(known_names), 1)
+    start, end = named[0], named[1]
+    if of_nodes is None:
+        pairs = [
+            (of_edge * n_names + numbers)[of_edge >= 0] for numbers in (start, end)
+        ]
+        keys = np.sort(pd.unique(np.concatenate(pairs)))
+        n_nodes, node_rows = np.bincount(keys // n_names, minlength=len(chosen)), None
+    else:
+        node_rows = _choose(of_nodes, of_node[0], len(chosen))
+        n_nodes = node_rows.counts
+        keys = (of_node[0] * n_names + named[2])[node_rows.order]
+    ids = [known_ids[k] for k in chosen]
+    ids = [k.item() if isinstance(k, np.generic) else k for k in ids]
+    names = _Names(ids, offsets(n_nodes), known_names[keys % n_names])
+    sorter = np.argsort(keys, kind="stable")
+    in_order = keys[sorter]
+    is_repeat = in_order[1:] == in_order[:-1]
+    if is_repeat.any():
+        i, k = divmod(int(in_order[1:][is_repeat][0]), n_names)
+        raise ValueError(f"nodes: node {known_names[k]} comes twice in graph {ids[i]}")
+    edge_rows = _choose(of_edges, of_edge, len(chosen))
+    owner = edge_rows.owner
+    numbers = np.empty((2, len(owner)), np.int64)
+    for side, of_end in enumerate((start, end)):
+        wanted_keys = owner * n_names + of_end[edge_rows.order]
+        where = np.searchsorted(in_order, wanted_keys)
+        is_known = where < len(in_order)
+        is_known[is_known] = in_order[where[is_known]] == wanted_keys[is_known]
+        if not is_known.all():
+            i, k = divmod(int(wanted_keys[~is_known][0]), n_names)
             raise ValueError(
-                f"edges: an edge of graph {ids[owner[k]]} joins node "
-                f"{end[edge_order][k]}, which has no row in nodes"
+                f"edges: an edge of graph {ids[i]} joins node {known_names[k]}, which "
+                "has no row in nodes"
             )
-        numbers.append(where - first[owner])
-    weights = None
-    if weight is not None:
-        parts = np.split(
-            _column(edges, weight, "edges")[edge_order], np.cumsum(n_arcs)[:-1]
+        numbers[side] = sorter[where] - names.node_ptr[owner]
+    node_features = empty_features(len(keys))
+    if node_rows is not None:
+        node_features = _features(node_rows, node_attrs, rule, names)
+    edge_features = _features(edge_rows, edge_attrs, rule, names)
+    check_names(rule, node_features, edge_features)
+    weights = None if weight is None else _weights(edge_rows, weight, names)
+    with names.instead_of_positions():
+        return from_arcs(
+            n_nodes, edge_rows.counts, numbers, node_features, edge_features, weights
         )
-        weights = stack_weights(parts, offsets(n_arcs))
-    rule = categorical_features
-    return from_arcs(
-        n_nodes,
-        n_arcs,
-        np.array(numbers, np.int64).reshape(2, -1),
-        _features(nodes, node_attrs, node_order, n_nodes, rule, "nodes"),
-        _features(edges, edge_attrs, edge_order, n_arcs, rule, "edges"),
-        weights,
-    )
 
 
-def _group(ids: Any, of_row: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Graph of each row (-1 for none), rows of each graph, and their order by graph."""
-    number = ids.get_indexer(of_row)
-    order = np.argsort(number, kind="stable")
-    order = order[np.searchsorted(number[order], 0) :]
-    return number, np.bincount(number[order], minlength=len(ids)), order
+def _choose(table: _Table, of_row: np.ndarray, n_graphs: int) -> _Rows:
+    """Rows of the wanted graphs; ``of_row`` is -1 for rows of others."""
+    order = np.argsort(of_row, kind="stable")
+    order = order[np.searchsorted(of_row[order], 0) :]
+    return _Rows(table, order, np.bincount(of_row[order], minlength=n_graphs))

@@ -14,6 +14,9 @@ from zlib import crc32
 import numpy as np
 
 FLOAT = np.float32
+# From here on, numbers that float32 would round are kept in float64, element by
+# element: what is kept of a graph must not depend on its companions.
+LARGE = 2.0**16
 CATEGORY = np.int32
 
 
@@ -56,6 +59,8 @@ class Features:
     Parameters
     ----------
     numeric : ndarray of shape (n_rows, n_numeric), float32
+        float64 if there are large numbers that float32 cannot hold, until they are
+        centred.
     categories : ndarray of shape (n_rows, n_categorical), int32
         Codes as the user gave them; an encoder learnt in ``fit`` turns them into slots.
     fields : tuple of Field
@@ -140,13 +145,13 @@ def build_features(
             raise CastError(f"{name}: {error}", error.row) from error
         fields.append(Field(name, is_category, values.shape[1], name in texts))
     return Features(
-        side_by_side(numeric, n_rows, FLOAT),
+        side_by_side(numeric, n_rows, np.result_type(FLOAT, *numeric)),
         side_by_side(categories, n_rows, CATEGORY),
         tuple(fields),
     )
 
 
-def side_by_side(parts: list[np.ndarray], n_rows: int, dtype: type) -> np.ndarray:
+def side_by_side(parts: list[np.ndarray], n_rows: int, dtype: Any) -> np.ndarray:
     """Columns of several arrays as one contiguous array."""
     if len(parts) == 1:
         return np.ascontiguousarray(parts[0], dtype)
@@ -208,7 +213,8 @@ def is_categorical(field: str, dtype: np.dtype, rule: CategoricalRule) -> bool:
     if dtype.kind in "US" or dtype == TEXT_CODE:
         return True
     if isinstance(rule, str):
-        return dtype.kind in "iub"
+        # Objects are integers that no type of 64 bits holds all of.
+        return dtype.kind in "iubO"
     if isinstance(rule, Iterable):
         # A column of an array of objects goes by the name of the array too.
         return field in rule or field.partition("[")[0] in rule
@@ -239,7 +245,10 @@ def code_strings(values: np.ndarray) -> np.ndarray:
 
 
 def as_numeric(values: np.ndarray) -> np.ndarray:
-    """Cast columns to float32; a value beyond its range is an error."""
+    """Cast columns to float32; a value beyond its range is an error.
+
+    If float32 would round large numbers, these are kept and the columns are float64.
+    """
     with np.errstate(over="ignore"):
         numeric = values.astype(FLOAT, copy=False)
     if values.dtype != FLOAT and not np.isfinite(numeric).all():
@@ -248,7 +257,13 @@ def as_numeric(values: np.ndarray) -> np.ndarray:
             f"{values[row, column]} exceeds the range of float32; rescale the feature",
             int(row),
         )
-    return numeric
+    if values.dtype == FLOAT or not numeric.size:
+        return numeric
+    if numeric.min() > -LARGE and numeric.max() < LARGE:
+        return numeric
+    exact = values.astype(np.float64, copy=False)
+    is_rounded = (np.abs(numeric) >= LARGE) & (numeric != exact)
+    return np.where(is_rounded, exact, numeric) if is_rounded.any() else numeric
 
 
 def as_categories(values: np.ndarray) -> np.ndarray:

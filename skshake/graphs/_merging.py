@@ -14,25 +14,39 @@ from skshake.graphs._arcs import (
     merge_arcs,
 )
 from skshake.graphs._collection import GraphCollection
-from skshake.graphs._features import CATEGORY, FLOAT, Features, empty_features
+from skshake.graphs._features import (
+    CATEGORY,
+    FLOAT,
+    Features,
+    as_numeric,
+    empty_features,
+)
 from skshake.graphs._ragged import offsets, owner_of
 
 
 def _merge_features(
     features: Features, edge_of_row: np.ndarray, is_forward: np.ndarray, n_edges: int
-) -> tuple[Features, int]:
-    """Features of undirected edges; also the first contradicting row, or -1."""
+) -> tuple[Features, int, str]:
+    """Features of undirected edges; also the first contradicting row, or -1, and the
+    field in which it contradicts."""
     if not features.n_columns:
-        return empty_features(n_edges), -1
+        return empty_features(n_edges), -1, ""
     numeric = np.empty((n_edges, 0), FLOAT)
     if features.kind[0]:
         averaged = average_directions(
             edge_of_row, is_forward, features.numeric, False, n_edges
         )
-        numeric = averaged.astype(FLOAT)
+        numeric = as_numeric(averaged)
     categories = np.empty((n_edges, features.kind[1]), CATEGORY)
     row = agree_on_categories(edge_of_row, features.categories, categories)
-    return Features(numeric, categories, features.fields), row
+    field = ""
+    if row >= 0:
+        differs = features.categories[row] != categories[edge_of_row[row]]
+        names = [
+            f.name for f in features.fields for _ in range(f.width * f.is_categorical)
+        ]
+        field = names[int(differs.argmax())]
+    return Features(numeric, categories, features.fields), row, field
 
 
 def _merge_weights(
@@ -99,12 +113,14 @@ def from_arcs(
         )
     n_edges = int(edge_ptr[-1])
     is_forward = source < target
-    features, row = _merge_features(arc_features, edge_of_row, is_forward, n_edges)
+    features, row, field = _merge_features(
+        arc_features, edge_of_row, is_forward, n_edges
+    )
     if row >= 0:
         raise ValueError(
             f"Graph {owner_of(arc_ptr)[row]}: the rows of edge ({source[row]}, "
-            f"{target[row]}) carry different categories, which cannot be averaged; "
-            "give floats (one column per category) or make them agree"
+            f"{target[row]}) carry different categories of {field}, which cannot be "
+            "averaged; give floats (one column per category) or make them agree"
         )
     return GraphCollection(
         node_ptr,

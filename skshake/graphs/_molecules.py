@@ -32,7 +32,15 @@ EMPTY = MoleculeRecord(
 )
 
 
-def parse_smiles(smiles: str) -> Any:
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT, or missing in another way of pandas."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA has no truth value
+        return type(value).__name__ == "NAType"
+
+
+def parse_smiles(smiles: Any) -> Any:
     """Molecule of a SMILES; one that rdkit refuses is sanitised as far as it goes.
 
     The partial sanitisation gives ogbg-molhiv's own graphs for its seven refused
@@ -41,11 +49,15 @@ def parse_smiles(smiles: str) -> Any:
     from rdkit import Chem
     from rdkit.rdBase import BlockLogs
 
-    is_missing = smiles is None or smiles != smiles
-    if not isinstance(smiles, str) and not is_missing:
-        raise TypeError(f"expected a SMILES, got {smiles!r}")
-    if is_missing or not smiles.strip():
+    if _is_missing(smiles):
         raise ValueError(f"expected a SMILES, got {smiles!r}")
+    if isinstance(smiles, bytes):
+        smiles = smiles.decode("latin-1")
+    if not isinstance(smiles, str):
+        raise TypeError(f"expected a SMILES, got {smiles!r}")
+    if not smiles.strip():
+        raise ValueError(f"expected a SMILES, got {smiles!r}")
+    smiles = str(smiles)
     with BlockLogs():
         molecule = Chem.MolFromSmiles(smiles)
         if molecule is not None:
@@ -53,6 +65,17 @@ def parse_smiles(smiles: str) -> Any:
         molecule = Chem.MolFromSmiles(smiles, sanitize=False)
     if molecule is None:
         raise ValueError(f"{smiles!r} is not a SMILES that rdkit can parse")
+    try:
+        _sanitise_partly(molecule)
+    except (ValueError, RuntimeError) as error:
+        raise ValueError(f"{smiles!r} is no molecule: {_reason(error)}") from error
+    return molecule
+
+
+def _sanitise_partly(molecule: Any) -> None:
+    """Sanitise in place as far as molecules of odd valence go."""
+    from rdkit import Chem
+
     molecule.UpdatePropertyCache(strict=False)
     steps = Chem.SanitizeFlags
     left_out = (
@@ -60,15 +83,73 @@ def parse_smiles(smiles: str) -> Any:
         | steps.SANITIZE_CLEANUP
         | steps.SANITIZE_CLEANUP_ORGANOMETALLICS
     )
-    try:
-        Chem.SanitizeMol(molecule, sanitizeOps=steps.SANITIZE_ALL ^ left_out)
-    except ValueError as error:
-        raise ValueError(f"{smiles!r} is no molecule: {error}") from error
-    return molecule
+    Chem.SanitizeMol(molecule, sanitizeOps=steps.SANITIZE_ALL ^ left_out)
+
+
+def _reason(error: Exception) -> str:
+    """What rdkit says, without the stack of its C++ code."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return " ".join(line for line in lines[:2] if line)
+
+
+def _is_complete(molecule: Any) -> bool:
+    """Whether rdkit has worked out what features are made of."""
+    from rdkit.Chem import HybridizationType
+
+    if molecule.NeedsUpdatePropertyCache():
+        return False
+    unknown = HybridizationType.UNSPECIFIED
+    # Sanitising leaves some atoms open, such as dummies, but hardly all.
+    return any(atom.GetHybridization() != unknown for atom in molecule.GetAtoms())
+
+
+def _completed(molecule: Any) -> Any:
+    """A sanitised copy of a molecule that was read without sanitising.
+
+    Raises
+    ------
+    ValueError
+        If rdkit cannot sanitise it, or it is a pattern.
+    """
+    from rdkit import Chem
+    from rdkit.rdBase import BlockLogs
+
+    for atom in molecule.GetAtoms():
+        if atom.HasQuery() and atom.GetAtomicNum():
+            raise ValueError(
+                f"atom {atom.GetIdx()} of the molecule is a query (of SMARTS), which "
+                "stands for several elements; expected a molecule"
+            )
+    with BlockLogs():
+        try:
+            whole = Chem.Mol(molecule)
+            Chem.SanitizeMol(whole)
+        except (ValueError, RuntimeError):
+            try:
+                whole = Chem.Mol(molecule)
+                _sanitise_partly(whole)
+            except (ValueError, RuntimeError) as error:
+                raise ValueError(
+                    f"the molecule cannot be sanitised: {_reason(error)}"
+                ) from error
+    return whole
 
 
 def read_molecule(molecule: Any) -> MoleculeRecord:
-    """OGB's features of an rdkit molecule."""
+    """OGB's features of an rdkit molecule, which is never changed."""
+    from rdkit.rdBase import BlockLogs
+
+    if molecule.GetNumAtoms() and not _is_complete(molecule):
+        molecule = _completed(molecule)
+    try:
+        with BlockLogs():
+            return _read_complete(molecule)
+    except RuntimeError:
+        # Something else than hybridisation is missing, such as rings.
+        return _read_complete(_completed(molecule))
+
+
+def _read_complete(molecule: Any) -> MoleculeRecord:
     from ogb.utils.features import atom_to_feature_vector, bond_to_feature_vector
 
     atoms = [atom_to_feature_vector(atom) for atom in molecule.GetAtoms()]
@@ -95,16 +176,33 @@ def graphs_from_records(records: list[MoleculeRecord]) -> GraphCollection:
     )
 
 
-def graphs_from_smiles(
-    smiles: Iterable[Any], *, keeps_invalid: bool = False
-) -> GraphCollection:
+def read_molecules(
+    molecules: Iterable[Any],
+) -> tuple[list[MoleculeRecord], dict[int, str]]:
+    """Records of SMILES and rdkit molecules, and what is wrong with which.
+
+    What is no molecule gets a record without atoms.
+    """
+    records: list[MoleculeRecord] = []
+    refused: dict[int, str] = {}
+    for i, item in enumerate(molecules):
+        try:
+            molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item)
+            records.append(read_molecule(molecule))
+        except TypeError as error:
+            raise TypeError(f"Graph {i}: {error}") from error
+        except ValueError as error:
+            refused[i] = str(error)
+            records.append(EMPTY)
+    return records, refused
+
+
+def graphs_from_smiles(smiles: Iterable[Any]) -> GraphCollection:
     """Graphs of molecules: 9 atom and 3 bond features, all categorical, as in OGB.
 
     Parameters
     ----------
     smiles : iterable of str or rdkit molecules
-    keeps_invalid : bool, default=False
-        Whether what is no molecule becomes a graph without nodes.
 
     Returns
     -------
@@ -118,18 +216,14 @@ def graphs_from_smiles(
     ValueError
         If molecules cannot be parsed; the message names them.
     """
-    records: list[MoleculeRecord] = []
-    refused: list[str] = []
-    for i, item in enumerate(smiles):
-        try:
-            molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item)
-            records.append(read_molecule(molecule))
-        except TypeError as error:
-            raise TypeError(f"Graph {i}: {error}") from error
-        except ValueError as error:
-            refused.append(f"Graph {i}: {error}")
-            records.append(EMPTY)
-    if refused and not keeps_invalid:
-        more = f" (and {len(refused) - 5} more)" if len(refused) > 5 else ""
-        raise ValueError("; ".join(refused[:5]) + more)
+    records, refused = read_molecules(smiles)
+    refuse_invalid(refused)
     return graphs_from_records(records)
+
+
+def refuse_invalid(refused: dict[int, str]) -> None:
+    """Raise an error that names what is no molecule, if there is any."""
+    if refused:
+        named = [f"Graph {i}: {reason}" for i, reason in refused.items()]
+        more = f" (and {len(named) - 5} more)" if len(named) > 5 else ""
+        raise ValueError("; ".join(named[:5]) + more)

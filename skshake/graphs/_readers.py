@@ -15,6 +15,7 @@ from scipy import sparse
 
 from skshake.graphs._collection import Graph
 from skshake.graphs._features import TEXT_CODE, Features
+from skshake.graphs._ids import join_integers
 from skshake.graphs._molecules import read_molecule
 
 # Arrays, or torch tensors: those of all graphs are joined before they are converted.
@@ -230,17 +231,24 @@ def _attribute_columns(
     return columns
 
 
-def _column(rows: _Rows, name: Any, defaults: Mapping[str, Any]) -> np.ndarray:
+def _column(
+    rows: _Rows, name: Any, defaults: Mapping[str, Any], is_weight: bool = False
+) -> np.ndarray:
     """Values of one attribute, one row each."""
     if name in defaults:
         found = [row.get(name, defaults[name]) for row in rows.attributes]
     else:
         for key, attributes in zip(rows.keys, rows.attributes, strict=True):
             if name not in attributes:
+                advice = f"choose with as_graphs({rows.what}_attrs=[...])"
+                if is_weight:
+                    advice = (
+                        "read no weights with as_graphs(weight=None, edge_attrs=[])"
+                    )
                 raise ValueError(
                     f"{rows.what} {key!r} has no attribute {name!r}; give every "
-                    f"{rows.what} this attribute, choose with as_graphs("
-                    f"{rows.what}_attrs=[...]), or as_graphs(defaults={{...}})"
+                    f"{rows.what} this attribute, {advice}, or fill in with "
+                    f"as_graphs(defaults={{{name!r}: ...}})"
                 )
         found = [attributes[name] for attributes in rows.attributes]
     values = [as_array(value) for value in found]
@@ -254,7 +262,10 @@ def _column(rows: _Rows, name: Any, defaults: Mapping[str, Any]) -> np.ndarray:
             f"{rows.what} attribute {name!r}: expected either strings or numbers, got "
             "both"
         )
-    return np.array(values)
+    joined = np.array(values)
+    if joined.dtype.kind == "f" and all(v.dtype.kind in "iub" for v in values):
+        return join_integers([value[None] for value in values])
+    return joined
 
 
 def _read_attributed(
@@ -273,7 +284,7 @@ def _read_attributed(
         names.weight in row for row in edges.attributes
     )
     if names.weight is not None and is_weighted:
-        weight = _column(edges, names.weight, defaults)
+        weight = _column(edges, names.weight, defaults, is_weight=True)
     return GraphRecord(
         len(nodes.keys),
         np.array(ends, np.int64).reshape(-1, 2).T,

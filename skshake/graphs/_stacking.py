@@ -6,6 +6,7 @@ error names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,8 @@ from scipy import sparse
 
 from skshake.graphs._features import (
     CATEGORY,
+    FLOAT,
+    LARGE,
     TEXT_CODE,
     CastError,
     CategoricalRule,
@@ -23,6 +26,7 @@ from skshake.graphs._features import (
     code_strings,
     is_categorical,
 )
+from skshake.graphs._ids import array_of, join_integers
 from skshake.graphs._ragged import offsets, owner_of
 from skshake.graphs._readers import NO_ARCS, Columns, GraphRecord, as_array, join
 
@@ -201,6 +205,8 @@ def _stack_field(
     if stacked is None or stacked.dtype.kind not in "biuf":
         _refuse_strangers(field, parts, owners)
     assert stacked is not None
+    if stacked.dtype.kind == "f" and _find_stranger(parts, "iub") is None:
+        stacked = join_integers([as_array(part) for part in parts])
     stacked = stacked.reshape(-1, width)
     _check_values(field, stacked, offsets(counts))
     return stacked
@@ -224,8 +230,40 @@ def _split_objects(columns: Columns) -> Columns:
             name = field if table.shape[1] == 1 else f"{field}[{k}]"
             is_text = {isinstance(value, (str, bytes)) for value in column}
             # Not numpy's common type, which would turn numbers into strings.
-            split[name] = np.array(column.tolist()) if len(is_text) < 2 else column
+            split[name] = array_of(column.tolist()) if len(is_text) < 2 else column
     return split
+
+
+def _warn_of_rounding(field: str, values: np.ndarray, ptr: np.ndarray) -> None:
+    """Warn of columns whose numbers differ, but not any more when they are cast."""
+    if not len(values) or values.dtype.itemsize < 8:
+        return
+    if values.dtype.kind in "iu":
+        numbers = values.astype(np.float64)
+        is_one = np.array(
+            [
+                np.abs(of_float).max() >= 2.0**53
+                and len(np.unique(of_float)) < len(np.unique(exact))
+                for of_float, exact in zip(numbers.T, values.T, strict=True)
+            ],
+            bool,
+        )
+        came = "different integers that are one in float64"
+    else:
+        low, high = values.min(axis=0), values.max(axis=0)
+        with np.errstate(over="ignore"):
+            is_one = low.astype(FLOAT) == high.astype(FLOAT)
+        # Not what rounding alone left of equal numbers.
+        is_one &= (high - low > 1e-11 * np.abs(high)) & (np.abs(high) < LARGE)
+        came = "different numbers that are one in float32"
+    if is_one.any():
+        differs = (values[:, is_one] != values[:1, is_one]).any(axis=1)
+        i = _first_graph(differs, ptr)
+        warnings.warn(
+            f"Graph {i}: {field} holds {came}; subtract what they have in common",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def stack_features(
@@ -238,10 +276,14 @@ def stack_features(
         values = _stack_field(field, columns, counts)
         if values is not None:
             is_category = is_categorical(field, values.dtype, rule)
+            if values.dtype == object:
+                values = values.astype(np.float64)
             if values.dtype.kind in "USV":
                 is_coded = values.dtype.kind == "V"
                 values = values.view(CATEGORY) if is_coded else code_strings(values)
                 texts.append(field)
+            elif not is_category:
+                _warn_of_rounding(field, values, offsets(counts))
             stacked.append((field, values, is_category))
     with naming_graph(offsets(counts)):
         return build_features(stacked, int(counts.sum()), texts)

@@ -1,6 +1,12 @@
 """Hierarchies of coarse graphs, as flat arrays."""
 
-from skshake.hierarchy._categories import Vocabulary, learn_vocabulary
+from skshake.hierarchy._categories import (
+    CategoryWarning,
+    Vocabulary,
+    describe_unlearnable,
+    describe_unseen,
+    learn_vocabulary,
+)
 from skshake.hierarchy._collection import (
     GraphHierarchy,
     HierarchyCollection,
@@ -8,7 +14,15 @@ from skshake.hierarchy._collection import (
     as_hierarchies,
     concatenate_hierarchies,
 )
-from skshake.hierarchy._level import Level, PooledFeatures, Pooling, as_dense, coarsen
+from skshake.hierarchy._level import (
+    Level,
+    PooledFeatures,
+    Pooling,
+    as_dense,
+    centre,
+    coarsen,
+    learn_offsets,
+)
 from skshake.hierarchy._overlap import coarse_shares, overlap_matrix
 from skshake.hierarchy._reduction import Reduction, measure_reduction
 from skshake.hierarchy._sizes import (
@@ -20,6 +34,7 @@ from skshake.hierarchy._sizes import (
 )
 
 __all__ = [
+    "CategoryWarning",
     "Estimate",
     "GraphHierarchy",
     "HierarchyCollection",
@@ -31,11 +46,15 @@ __all__ = [
     "Vocabulary",
     "as_dense",
     "as_hierarchies",
+    "centre",
     "coarse_shares",
     "coarsen",
     "concatenate_hierarchies",
+    "describe_unlearnable",
+    "describe_unseen",
     "expected_edges",
     "expected_nodes",
+    "learn_offsets",
     "learn_vocabulary",
     "measure_reduction",
     "overlap_matrix",

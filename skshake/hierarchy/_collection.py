@@ -14,7 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
-from skshake.graphs import as_graph_numbers, offsets, rows_of
+from skshake.graphs import as_graph_numbers, items_of_column, offsets, rows_of
 from skshake.hierarchy._level import Level, as_dense, concatenate_levels
 from skshake.hierarchy._overlap import overlap_matrix
 
@@ -353,6 +353,7 @@ def as_hierarchies(X: Any) -> HierarchyCollection | None:
     """Collection of a list of hierarchies; None if X is something else."""
     if isinstance(X, HierarchyCollection):
         return X
+    X = items_of_column(X, "graphs")
     if not isinstance(X, (list, tuple, np.ndarray)) or not len(X):
         return None
     if not all(isinstance(item, GraphHierarchy) for item in X):

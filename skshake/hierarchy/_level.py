@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,7 +137,9 @@ class Level:
 class Pooling(NamedTuple):
     """How coarse nodes and edges get their features.
 
-    Return probabilities of up to ``walk_length`` steps join those of input nodes.
+    Return probabilities of up to ``walk_length`` steps join those of input nodes. The
+    offsets are taken off numeric columns before float32 would lose their digits; there
+    are none if no column is that large.
     """
 
     node_pooling: str
@@ -145,6 +147,8 @@ class Pooling(NamedTuple):
     node_vocabulary: Vocabulary
     edge_vocabulary: Vocabulary
     walk_length: int = 0
+    node_offsets: tuple[float, ...] = ()
+    edge_offsets: tuple[float, ...] = ()
 
     @property
     def key(self) -> int:
@@ -155,7 +159,36 @@ class Pooling(NamedTuple):
             for codes in vocabulary.categories:
                 digest.update(len(codes).to_bytes(8, "little") + codes.tobytes())
             digest.update(b"|")
+        if self.node_offsets or self.edge_offsets:
+            digest.update(repr((self.node_offsets, self.edge_offsets)).encode())
         return int.from_bytes(digest.digest()[:7], "little")
+
+
+def learn_offsets(features: Features) -> tuple[float, ...]:
+    """Mean of each column that float32 would round, 0 for others; empty without any."""
+    numeric = features.numeric
+    if numeric.dtype == FLOAT or not len(numeric):
+        return ()
+    is_rounded = (numeric != numeric.astype(FLOAT)).any(axis=0)
+    return tuple(np.where(is_rounded, numeric.mean(axis=0), 0.0).tolist())
+
+
+def _centre(features: Features, offsets: tuple[float, ...]) -> Features:
+    if features.numeric.dtype == FLOAT and not offsets:
+        return features
+    numeric = features.numeric.astype(np.float64)
+    if offsets:
+        numeric -= np.array(offsets)
+    return replace(features, numeric=numeric.astype(FLOAT))
+
+
+def centre(graphs: GraphCollection, pooling: Pooling) -> GraphCollection:
+    """The graphs with numbers in float32, less the offsets."""
+    nodes = _centre(graphs.node_features, pooling.node_offsets)
+    edges = _centre(graphs.edge_features, pooling.edge_offsets)
+    if nodes is graphs.node_features and edges is graphs.edge_features:
+        return graphs
+    return replace(graphs, node_features=nodes, edge_features=edges)
 
 
 def pool_features(

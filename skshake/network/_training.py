@@ -380,9 +380,9 @@ def train(
             while not training.is_done:
                 _run_one(training, validate)
                 record = training.history[-1]
-                progress.set_postfix(
-                    loss=record.loss, score=record.validation_score, refresh=False
-                )
+                shown = {"loss": record.loss, "score": record.validation_score}
+                known = {k: v for k, v in shown.items() if v is not None}
+                progress.set_postfix(known, refresh=False)
                 progress.update()
                 if checkpoint is not None:
                     checkpoint.save(training.state())

@@ -274,7 +274,8 @@ def test_invalid_smiles_are_named_or_kept_as_empty_graphs():
     smiles = ["CCO", "no molecule", "C1CC"]
     with pytest.raises(ValueError, match=r"Graph 1: 'no molecule'.*Graph 2: 'C1CC'"):
         MoleculeFeaturizer().fit_transform(smiles)
-    graphs = MoleculeFeaturizer(on_invalid="empty").fit_transform(smiles)
+    with pytest.warns(UserWarning, match=r"2 of 3 molecules are invalid .*: 1, 2 "):
+        graphs = MoleculeFeaturizer(on_invalid="empty").fit_transform(smiles)
     assert np.diff(graphs.node_ptr).tolist() == [3, 0, 0]
     for bad, error in (("CCO", TypeError), ([], ValueError), (3, TypeError)):
         with pytest.raises(error, match="expected"):

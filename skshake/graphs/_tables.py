@@ -1,0 +1,63 @@
+"""One column of a table as a list: how scikit-learn hands graphs over as columns.
+
+In: what a user gives as X. Out: a list of its items, or what came, unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def items_of_column(X: Any, what: str) -> Any:
+    """Items of a table of one column; anything that is no table comes back.
+
+    A table is a data frame (of pandas or polars), a column of one, a dictionary of
+    columns, or an array of objects in two dimensions.
+
+    Raises
+    ------
+    ValueError
+        If a table has no column or several.
+    """
+    if isinstance(X, Mapping):
+        if "edge_index" in X:
+            return X
+        return _items(_only(X, f"a dictionary with the keys {[*X]}", what))
+    if hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "__getitem__"):
+        # Columns of pyarrow are data, not names.
+        columns = list(getattr(X, "column_names", None) or X.columns)
+        came = f"a {type(X).__name__} with the columns {columns}"
+        if len(set(columns)) < len(columns):
+            raise ValueError(f"expected one column of {what}, got {came}")
+        return _items(_only({name: X[name] for name in columns}, came, what))
+    if hasattr(X, "iloc"):
+        return _items(X)
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim != 1:
+        if X.ndim != 2 or X.shape[1] != 1:
+            raise ValueError(
+                f"expected one column of {what}, got an array of objects of shape "
+                f"{X.shape}"
+            )
+        return list(X[:, 0])
+    return X
+
+
+def _only(columns: Mapping, came: str, what: str) -> Any:
+    """The column of a table that has but one."""
+    if len(columns) != 1:
+        hint = (
+            "; graphs_from_edgelist reads tables of edges" if what == "graphs" else ""
+        )
+        raise ValueError(f"expected one column of {what}, got {came}{hint}")
+    return next(iter(columns.values()))
+
+
+def _items(column: Any) -> Any:
+    """List of a column's items."""
+    if hasattr(column, "iloc"):
+        # Not iteration, which is by label in some subclasses.
+        return list(column.array)
+    return column.to_list() if hasattr(column, "to_list") else column
