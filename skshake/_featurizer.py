@@ -10,7 +10,14 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
-from skshake.graphs import GraphCollection, graphs_from_smiles
+from skshake.graphs import (
+    GraphCollection,
+    GraphProblem,
+    InvalidGraphError,
+    graphs_from_smiles,
+    problems_of,
+    read_molecules,
+)
 
 
 class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
@@ -78,22 +85,24 @@ class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
         -------
         graphs : GraphCollection of length n_molecules
         """
-        if isinstance(X, str) or not isinstance(X, Iterable):
-            raise TypeError(
-                f"expected a list of SMILES or rdkit molecules, got {type(X).__name__}"
-            )
-        if getattr(X, "ndim", 1) != 1:
-            # One column, as ColumnTransformer hands it over.
-            values = np.asarray(X, object)
-            if values.ndim != 2 or values.shape[1] != 1:
-                raise ValueError(
-                    f"expected one column of molecules, got {values.shape}"
-                )
-            X = values[:, 0]
-        molecules = list(X)
-        if not molecules:
-            raise ValueError("expected at least one molecule, got an empty list")
+        molecules = _as_molecules(X)
         return graphs_from_smiles(molecules, keeps_invalid=self.on_invalid == "empty")
+
+    def check(self, X: Any) -> list[GraphProblem]:
+        """Find all items that are no molecules, and why.
+
+        Parameters
+        ----------
+        X : iterable of str or rdkit molecules, or one column of them
+            As for ``transform``.
+
+        Returns
+        -------
+        problems : list of GraphProblem
+            One ``(graph, field, message)`` per item that cannot be read, by position,
+            whatever ``on_invalid`` says; empty if all can.
+        """
+        return problems_of(read_molecules(_as_molecules(X))[1])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -101,3 +110,23 @@ class MoleculeFeaturizer(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.requires_fit = False
         return tags
+
+
+def _as_molecules(X: Any) -> list:
+    """List of the molecules."""
+    if isinstance(X, str) or not isinstance(X, Iterable):
+        raise InvalidGraphError(
+            f"expected a list of SMILES or rdkit molecules, got {type(X).__name__}"
+        )
+    if getattr(X, "ndim", 1) != 1:
+        # One column, as ColumnTransformer hands it over.
+        values = np.asarray(X, object)
+        if values.ndim != 2 or values.shape[1] != 1:
+            raise InvalidGraphError(
+                f"expected one column of molecules, got {values.shape}"
+            )
+        X = values[:, 0]
+    molecules = list(X)
+    if not molecules:
+        raise InvalidGraphError("expected at least one molecule, got an empty list")
+    return molecules

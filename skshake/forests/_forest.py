@@ -15,7 +15,14 @@ from sklearn.utils import check_random_state
 
 from skshake.forests._small_q import LARGEST_COMPONENT
 from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
-from skshake.graphs import GOLDEN, GraphCollection, as_graphs, mix, owner_of
+from skshake.graphs import (
+    GOLDEN,
+    GraphCollection,
+    InvalidGraphError,
+    as_graphs,
+    mix,
+    owner_of,
+)
 
 MAX_SEED = np.iinfo(np.int32).max
 
@@ -95,7 +102,7 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
 
     Raises
     ------
-    ValueError
+    InvalidGraphError
         The message names the graph.
     """
     if not np.isfinite(q).any() or not graphs.n_nodes:
@@ -107,9 +114,10 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
     node = int(degree.argmax())
     if degree[node] > MOST_DIGITS * least:
         i = int(owner_of(graphs.node_ptr)[node])
-        raise ValueError(
-            f"Graph {i}: a node has weighted degree {degree[node]:g} and q is "
-            f"{least:g}; {advice}"
+        raise InvalidGraphError(
+            f"a node has weighted degree {degree[node]:g} and q is {least:g}; {advice}",
+            i,
+            "edge weight",
         )
     total = np.bincount(owner_of(graphs.node_ptr), degree, len(n_nodes))
     steps = np.where(is_large, total / np.maximum(n_nodes, 1) / least, 0.0)
@@ -121,9 +129,10 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
         np.maximum.at(steps, owner, back_and_forth)
     i = int(steps.argmax())
     if steps[i] > MOST_STEPS:
-        raise ValueError(
-            f"Graph {i}: a forest would take some {steps[i]:.0e} steps at q = "
-            f"{least:g}; {advice}"
+        raise InvalidGraphError(
+            f"a forest would take some {steps[i]:.0e} steps at q = {least:g}; {advice}",
+            i,
+            "edge weight",
         )
 
 

@@ -1,5 +1,6 @@
 """Graphs of any kind, read once into flat arrays."""
 
+from skshake.graphs._checking import check_graphs, check_items, name_graph
 from skshake.graphs._collection import (
     Arcs,
     Graph,
@@ -10,14 +11,16 @@ from skshake.graphs._collection import (
     with_degree_feature,
     without_features,
 )
-from skshake.graphs._convert import as_graphs
+from skshake.graphs._convert import as_graphs, as_list
 from skshake.graphs._edgelist import graphs_from_edgelist
+from skshake.graphs._errors import GraphProblem, InvalidGraphError, problems_of
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
     Features,
     Field,
     build_features,
+    check_rule,
     empty_features,
 )
 from skshake.graphs._fingerprint import GOLDEN, hash_rows, mix
@@ -25,23 +28,31 @@ from skshake.graphs._flat import from_edges
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
-from skshake.graphs._molecules import graphs_from_smiles, parse_smiles
+from skshake.graphs._molecules import graphs_from_smiles, parse_smiles, read_molecules
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
+from skshake.graphs._readers import NO_NAMES
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
 
 __all__ = [
     "CATEGORY",
     "FLOAT",
     "GOLDEN",
+    "NO_NAMES",
     "Arcs",
     "Features",
     "Field",
     "Graph",
     "GraphCollection",
+    "GraphProblem",
+    "InvalidGraphError",
     "arcs_from_edges",
     "as_graph_numbers",
     "as_graphs",
+    "as_list",
     "build_features",
+    "check_graphs",
+    "check_items",
+    "check_rule",
     "chunk_bounds",
     "concatenate_graphs",
     "empty_features",
@@ -53,9 +64,12 @@ __all__ = [
     "hash_rows",
     "match_features",
     "mix",
+    "name_graph",
     "offsets",
     "owner_of",
     "parse_smiles",
+    "problems_of",
+    "read_molecules",
     "return_probabilities",
     "rows_of",
     "with_degree_feature",

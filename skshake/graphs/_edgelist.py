@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from skshake.graphs._collection import GraphCollection
+from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import CategoricalRule, Features, check_rule
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
@@ -20,13 +21,15 @@ from skshake.graphs._stacking import stack_features, stack_weights
 def _column(table: Any, name: str, what: str) -> np.ndarray:
     """Values of a column that must be there and complete."""
     if name not in table.columns:
-        raise ValueError(
+        raise InvalidGraphError(
             f"{what}: expected a column {name!r}, got {list(table.columns)}"
         )
     column = table[name]
     if column.isna().any():
         row = int(np.flatnonzero(column.isna())[0])
-        raise ValueError(f"{what}: {name!r} is missing in row {row}; impute or drop it")
+        raise InvalidGraphError(
+            f"{what}: {name!r} is missing in row {row}; impute or drop it"
+        )
     values = column.to_numpy()
     # Strings and categories of pandas are objects in numpy.
     if values.dtype == object and all(isinstance(value, str) for value in values):
@@ -42,7 +45,7 @@ def _check_alike(what: str, *columns: Any) -> None:
         if len(column)
     }
     if len(kinds) > 1:
-        raise TypeError(f"{what}: expected either text or numbers, got both")
+        raise InvalidGraphError(f"{what}: expected either text or numbers, got both")
 
 
 def _features(
@@ -110,7 +113,7 @@ def graphs_from_edgelist(
 
     Raises
     ------
-    TypeError, ValueError
+    InvalidGraphError
         If a column or a value is missing, a node comes twice or joins an edge without a
         row of its own, or an id comes twice.
 
@@ -146,15 +149,15 @@ def graphs_from_edgelist(
     if graph_ids is None:
         ids = of_edge.append(of_node).unique().sort_values()
     if not len(ids) or not ids.is_unique:
-        raise ValueError("graph_ids: expected at least one, each once")
+        raise InvalidGraphError("graph_ids: expected at least one, each once")
     if not ids.isin(of_edge).any() and not ids.isin(of_node).any():
-        raise ValueError("graph_ids: no row of the tables names any of them")
+        raise InvalidGraphError("graph_ids: no row of the tables names any of them")
     kept_nodes, n_nodes, node_order = _group(ids, of_node)
     kept_edges, n_arcs, edge_order = _group(ids, of_edge)
     rows = pd.MultiIndex.from_arrays([kept_nodes[node_order], named[node_order]])
     if not rows.is_unique:
         i, name = rows[rows.duplicated()][0]
-        raise ValueError(f"nodes: node {name} comes twice in graph {ids[i]}")
+        raise InvalidGraphError(f"nodes: node {name} comes twice in graph {ids[i]}")
     first = offsets(n_nodes)[:-1]
     owner = kept_edges[edge_order]
     numbers = []
@@ -162,7 +165,7 @@ def graphs_from_edgelist(
         where = rows.get_indexer(pd.MultiIndex.from_arrays([owner, end[edge_order]]))
         if (where < 0).any():
             k = int(np.flatnonzero(where < 0)[0])
-            raise ValueError(
+            raise InvalidGraphError(
                 f"edges: an edge of graph {ids[owner[k]]} joins node "
                 f"{end[edge_order][k]}, which has no row in nodes"
             )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skshake.graphs._collection import GraphCollection
+from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import CATEGORY, build_features
 from skshake.graphs._merging import from_arcs
 
@@ -115,21 +116,36 @@ def graphs_from_smiles(
     ------
     ImportError
         If rdkit is not installed (``pip install "skshake[molecules]"``).
-    ValueError
+    InvalidGraphError
         If molecules cannot be parsed; the message names them.
     """
+    records, refused = read_molecules(smiles)
+    for error in refused:
+        if isinstance(error.__cause__, TypeError):
+            raise error
+    if refused and not keeps_invalid:
+        more = f" (and {len(refused) - 5} more)" if len(refused) > 5 else ""
+        raise InvalidGraphError(
+            "; ".join([refused[0].problem, *map(str, refused[1:5])]) + more,
+            refused[0].graph,
+            "smiles",
+        )
+    return graphs_from_records(records)
+
+
+def read_molecules(
+    smiles: Iterable[Any],
+) -> tuple[list[MoleculeRecord], list[InvalidGraphError]]:
+    """Records of all molecules, and why some are none, which are empty."""
     records: list[MoleculeRecord] = []
-    refused: list[str] = []
+    refused: list[InvalidGraphError] = []
     for i, item in enumerate(smiles):
         try:
             molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item)
             records.append(read_molecule(molecule))
-        except TypeError as error:
-            raise TypeError(f"Graph {i}: {error}") from error
-        except ValueError as error:
-            refused.append(f"Graph {i}: {error}")
+        except (TypeError, ValueError) as error:
+            refusal = InvalidGraphError(str(error), i, "smiles")
+            refusal.__cause__ = error
+            refused.append(refusal)
             records.append(EMPTY)
-    if refused and not keeps_invalid:
-        more = f" (and {len(refused) - 5} more)" if len(refused) > 5 else ""
-        raise ValueError("; ".join(refused[:5]) + more)
-    return graphs_from_records(records)
+    return records, refused

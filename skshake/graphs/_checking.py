@@ -1,0 +1,236 @@
+"""check_graphs: which graphs of a list cannot be read, and why.
+
+In: what as_graphs takes. Out: a record per graph that it would refuse, in one pass over
+the graphs; nothing but the reading itself where all is well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from skshake.graphs._collection import GraphCollection
+from skshake.graphs._convert import (
+    as_graphs,
+    as_list,
+    attribute_names,
+    check_attributes,
+    fill_in,
+    read_one,
+)
+from skshake.graphs._errors import GraphProblem, InvalidGraphError, problems_of
+from skshake.graphs._features import CategoricalRule, Field, check_names, check_rule
+from skshake.graphs._matching import difference
+from skshake.graphs._merging import from_arcs
+from skshake.graphs._readers import NO_NAMES, AttributeNames, GraphRecord, count_arcs
+from skshake.graphs._stacking import Stacked, stack
+
+# Compares a collection with what was fitted; raises InvalidGraphError.
+Match = Callable[[GraphCollection], Any]
+
+
+def check_graphs(
+    graphs: Any,
+    *,
+    categorical_features: CategoricalRule = "from_dtype",
+    node_attrs: Iterable[str] | None = None,
+    edge_attrs: Iterable[str] | None = None,
+    weight: str | None = "weight",
+    defaults: Mapping[str, Any] | None = None,
+) -> list[GraphProblem]:
+    """Find all graphs that :func:`skshake.as_graphs` would refuse, and why.
+
+    Where nothing is wrong this takes as long as reading the graphs, and else a pass
+    over them, graph by graph. To compare with the graphs of ``fit``, use the method
+    ``check`` of a fitted estimator.
+
+    Parameters
+    ----------
+    graphs, categorical_features, node_attrs, edge_attrs, weight, defaults
+        See :func:`skshake.as_graphs`.
+
+    Returns
+    -------
+    problems : list of GraphProblem
+        One ``(graph, field, message)`` per graph that cannot be read, by position, with
+        what is found first; empty if all can. What most graphs have (of equally many,
+        the first) decides which features are expected of all. The others, in their
+        order, are a list that :func:`skshake.as_graphs` reads.
+
+    Raises
+    ------
+    InvalidGraphError
+        If no list of graphs comes, or names of attributes are wrong.
+
+    See Also
+    --------
+    as_graphs : Read graphs, or raise an error about the first that is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skshake import check_graphs
+    >>> path = {"edge_index": [[0, 1], [1, 2]], "num_nodes": 3}
+    >>> for problem in check_graphs([path, {**path, "num_nodes": 2}, np.ones((2, 3))]):
+    ...     print(problem.graph, problem.field)
+    1 edge_index
+    2 adjacency
+    """
+    rule = check_rule(categorical_features)
+    names = attribute_names(node_attrs, edge_attrs, weight, defaults)
+    return check_items(as_list(graphs), rule, names)
+
+
+def check_items(
+    items: Sequence[Any],
+    rule: CategoricalRule,
+    names: AttributeNames,
+    match: Match | None = None,
+) -> list[GraphProblem]:
+    """Problems of all graphs of a list or collection, see :func:`check_graphs`.
+
+    ``match`` compares a collection with fitted features, which then decide.
+    """
+    try:
+        _match_all(
+            as_graphs(items, categorical_features=rule, **names._asdict()), match
+        )
+    except InvalidGraphError:
+        return problems_of(_find_errors(items, rule, names, match))
+    return []
+
+
+def name_graph(
+    error: InvalidGraphError,
+    items: Iterable[Any],
+    rule: CategoricalRule,
+    match: Match,
+) -> InvalidGraphError:
+    """The error of the first graph that does not match, given that of all together."""
+    for i, item in enumerate(items):
+        try:
+            _stack_alone(read_one(item, NO_NAMES), rule, match)
+        except InvalidGraphError as alone:
+            return alone.at(i)
+    return error
+
+
+def _find_errors(
+    items: Sequence[Any],
+    rule: CategoricalRule,
+    names: AttributeNames,
+    match: Match | None,
+) -> Iterator[InvalidGraphError]:
+    """Errors graph by graph: of reading, then of graphs alone, then of all."""
+    records: dict[int, GraphRecord] = {}
+    known: dict[type, Any] = {}
+    for i, item in enumerate(items):
+        try:
+            record = read_one(item, names, known)
+            count_arcs(record.edge_index)
+        except InvalidGraphError as error:
+            yield error.at(i)
+        else:
+            records[i] = record
+    fill_in(list(records.values()), names.defaults)
+    alone: dict[int, Stacked] = {}
+    refused: dict[int, InvalidGraphError] = {}
+    for i, record in records.items():
+        try:
+            alone[i] = _stack_alone(record, rule, match)
+        except InvalidGraphError as error:
+            refused[i] = error
+    # Integers that are refused as categories may be numbers among the others.
+    group_rule = _rule_of(alone.values(), rule)
+    for i, first in refused.items():
+        try:
+            alone[i] = _stack_alone(records[i], group_rule, match)
+        except InvalidGraphError:
+            yield first.at(i)
+    if match is None:
+        for what, side in (("node", "node_features"), ("edge", "arc_features")):
+            for i, other in _disagreements(what, side, alone).items():
+                del alone[i]
+                yield other.at(i)
+    yield from _check_rest({i: records[i] for i in sorted(alone)}, rule, names, match)
+
+
+def _match_all(graphs: GraphCollection, match: Match | None) -> None:
+    if match is not None:
+        match(graphs)
+
+
+def _stack_alone(
+    record: GraphRecord, rule: CategoricalRule, match: Match | None
+) -> Stacked:
+    """Read a record as if it were the only graph."""
+    stacked = stack([record], rule)
+    _match_all(from_arcs(*stacked), match)
+    return stacked
+
+
+def _rule_of(alone: Iterable[Stacked], rule: CategoricalRule) -> CategoricalRule:
+    """Categories that are categories in every graph, where types decide."""
+    if not isinstance(rule, str):
+        return rule
+    fields = {
+        field
+        for stacked in alone
+        for field in (*stacked.node_features.fields, *stacked.arc_features.fields)
+    }
+    numbers = {field.name for field in fields if not field.is_categorical}
+    return sorted({field.name for field in fields} - numbers)
+
+
+def _disagreements(
+    what: str, side: str, alone: dict[int, Stacked]
+) -> dict[int, InvalidGraphError]:
+    """Graphs whose fields are not those of most; graphs without rows have any."""
+    fields = {
+        i: tuple(_common(field) for field in getattr(stacked, side).fields)
+        for i, stacked in alone.items()
+        if len(getattr(stacked, side))
+    }
+    if not fields:
+        return {}
+    # In the order of positions, so that the first of equals wins.
+    usual = Counter(fields[i] for i in sorted(fields)).most_common(1)[0][0]
+    first = next(i for i in sorted(fields) if fields[i] == usual)
+    errors = {}
+    for i, came in fields.items():
+        if came != usual:
+            said = difference(came, usual)
+            errors[i] = InvalidGraphError(
+                f"the {what} features are {said.came}, but those of graph {first} and "
+                f"most others are {said.expected}{said.hints}",
+                field=said.field,
+            )
+    return errors
+
+
+def _common(field: Field) -> Field:
+    """What graphs must agree about: integers and floats are both numbers."""
+    return field._replace(is_categorical=field.is_text)
+
+
+def _check_rest(
+    records: dict[int, GraphRecord],
+    rule: CategoricalRule,
+    names: AttributeNames,
+    match: Match | None,
+) -> Iterator[InvalidGraphError]:
+    """Read what is left together, as as_graphs will."""
+    places = list(records)
+    while places:
+        try:
+            check_attributes([records[i] for i in places], names)
+            stacked = stack([records[i] for i in places], rule)
+            check_names(rule, stacked.node_features, stacked.arc_features)
+            _match_all(from_arcs(*stacked), match)
+        except InvalidGraphError as error:
+            if error.graph is None:
+                raise
+            yield error.at(places.pop(error.graph))
+        else:
+            return
