@@ -47,8 +47,17 @@ def check_graphs(
 
     Parameters
     ----------
-    graphs, categorical_features, node_attrs, edge_attrs, weight, defaults
-        See :func:`skshake.as_graphs`.
+    graphs : iterable of graphs
+        Anything that :func:`skshake.as_graphs` reads.
+    categorical_features : "from_dtype", bool or list of str, default="from_dtype"
+        Which features are categories; as all that follow, see
+        :func:`skshake.as_graphs`.
+    node_attrs, edge_attrs : iterable of str, default=None
+        Attributes to read.
+    weight : str or None, default="weight"
+        Attribute that holds the weight.
+    defaults : dict, default=None
+        Values where a node or edge lacks an attribute.
 
     Returns
     -------

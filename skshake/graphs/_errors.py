@@ -70,8 +70,14 @@ class InvalidGraphError(ValueError, TypeError):
 class GraphProblem(NamedTuple):
     """Why a graph cannot be read; see :func:`skshake.check_graphs`.
 
-    ``graph`` is its position, ``field`` the part that is wrong (None for the graph as a
-    whole), ``message`` what an error would say.
+    Parameters
+    ----------
+    graph : int
+        Its position.
+    field : str or None
+        The part that is wrong; None for the graph as a whole.
+    message : str
+        What an error would say.
     """
 
     graph: int

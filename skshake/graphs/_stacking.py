@@ -169,23 +169,26 @@ def _pick_parts(
     parts: list[Any] = []
     owners: list[int] = []
     widths: list[int] = []
-    values = [
-        None if _has_no_columns(part, n_rows) else part
-        for part, n_rows in zip(values, counts.tolist(), strict=True)
-    ]
-    if all(part is None for part in values):
+    shapes: list[tuple[int, ...] | None] = []
+    for i, part in enumerate(values):
+        with naming(field, i):
+            shapes.append(None if part is None else _shape(part))
+    for i, n_rows in enumerate(counts.tolist()):
+        # Features of zero width, or of no rows, say nothing.
+        if shapes[i] == (n_rows, 0) or (n_rows == 0 and 0 in (shapes[i] or ())):
+            shapes[i] = None
+    if all(shape is None for shape in shapes):
         return [], [], 0
-    for i, (part, n_rows) in enumerate(zip(values, counts.tolist(), strict=True)):
-        if part is None and n_rows:
-            other = next(j for j, part in enumerate(values) if part is not None)
+    for i, (shape, n_rows) in enumerate(zip(shapes, counts.tolist(), strict=True)):
+        part = values[i]
+        if shape is None and n_rows:
+            other = next(j for j, shape in enumerate(shapes) if shape is not None)
             raise InvalidGraphError(
                 f"has no {field}, but graph {other} has; all graphs must agree",
                 i,
                 field,
             )
-        with naming(field, i):
-            shape = () if part is None else _shape(part)
-        if n_rows == 0 and (part is None or 0 in shape):
+        if shape is None:
             continue
         if len(shape) not in (1, 2) or shape[0] != n_rows:
             raise InvalidGraphError(
@@ -204,11 +207,6 @@ def _pick_parts(
         owners.append(i)
         widths.append(width)
     return parts, owners, widths[0] if widths else 0
-
-
-def _has_no_columns(values: Any, n_rows: int) -> bool:
-    """Whether an array of the right length has zero width, which says nothing."""
-    return tuple(getattr(values, "shape", ())) == (n_rows, 0)
 
 
 def _kind(array: np.ndarray) -> str:
