@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import types
 from pathlib import Path
 
 import igraph
@@ -573,10 +574,16 @@ def test_41_structured_arrays():
     path = {"edge_index": ENDS, "num_nodes": 3}
     for bad, message in (
         ({**path, "edge_weight": np.zeros(4, [("w", "f8")])}, "edge weight: expected"),
-        ({**path, "edge_index": np.zeros((2, 4), [("n", "i8")])}, "edge_index: expec"),
+        (
+            {**path, "edge_index": np.zeros((2, 4), [("n", "i8")])},
+            "edge_index: expected",
+        ),
         (np.zeros((3, 3), [("w", "i8")]), "is of type ndarray.*dtype"),
         ((triangle(), np.zeros((3, 1), "V4")), r"x holds \|V4 values"),
-        (nx.Graph([(0, 1, {"weight": records[0]})]), "edge weight 'weight': exp.*rec"),
+        (
+            nx.Graph([(0, 1, {"weight": records[0]})]),
+            "edge weight .weight.: expected.*records",
+        ),
     ):
         with pytest.raises(InvalidGraphError, match=f"Graph 0:? {message}"):
             as_graphs([bad])
@@ -759,6 +766,9 @@ def test_48_point_clouds():
                 as_graphs(clouds, **names)
     with pytest.raises(InvalidGraphError, match="no graph has an attribute 'q'"):
         as_graphs(clouds, node_attrs=["z", "q"], defaults={"q": 0.0})
+    for field in ("edge_attr", "edge_weight"):
+        with pytest.raises(InvalidGraphError, match=f"edge_index: .*as {field} has 4"):
+            as_graphs([Data(x=torch.ones(3, 1), **{field: torch.ones(4)})])
     # Labels, masks and what belongs to the graph as a whole are no features.
     quiet = data(
         x=torch.ones(3, 1),
@@ -879,7 +889,7 @@ def test_50_types_of_tensors():
     assert as_graphs(codes).node_features.kind == (0, 1)
 
 
-def test_51_heterogeneous_graphs():
+def test_51_heterogeneous_graphs(monkeypatch):
     """gli #267: NotImplementedError with an empty message."""
     hetero = HeteroData()
     hetero["a"].x, hetero["b"].x = torch.ones(2, 1), torch.ones(3, 1)
@@ -916,6 +926,12 @@ def test_51_heterogeneous_graphs():
     )
     assert read.n_nodes == 5
     assert fields_of(read.node_features) == [("node_type", True, 1), ("x", False, 1)]
+    # Graphs of dgl are no kind that is read; the way to one is said.
+    monkeypatch.setitem(sys.modules, "dgl", types.SimpleNamespace(DGLGraph=Path))
+    with pytest.raises(
+        InvalidGraphError, match=r"Graph 0 is of type .*from_dgl.*unbatch"
+    ):
+        as_graphs([Path()])
 
 
 def test_69_malformed_json():
@@ -962,11 +978,11 @@ def test_69_malformed_json():
     new = [graph.copy() for graph in fitted]
     for graph in new[1:]:
         for node in graph:
-            graph.nodes[node]["colum 07"] = graph.nodes[node].pop("column 07")
+            graph.nodes[node]["Column 07"] = graph.nodes[node].pop("column 07")
     with pytest.raises(
         InvalidGraphError,
         match=r"Graph 0: the node features were fitted as .*missing: 'column 07'; not "
-        r"known: 'colum 07'",
+        r"known: 'Column 07'",
     ) as info:
         coarsener.transform(new[1:])
     assert info.value.field == "column 07"

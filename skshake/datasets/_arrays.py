@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skshake.graphs import GraphCollection, build_features, from_arcs, offsets, owner_of
+from skshake.graphs import (
+    GraphCollection,
+    InvalidGraphError,
+    build_features,
+    from_arcs,
+    offsets,
+    owner_of,
+)
 
 REQUIRED = ("node_counts", "edge_counts", "edges", "y")
 
@@ -38,7 +45,9 @@ def _features(
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
             i = owner_of(offsets(counts))[row]
-            raise ValueError(f"Graph {i}: {field} holds a value that is not finite")
+            raise InvalidGraphError(
+                f"{field} holds a value that is not finite", int(i), field
+            )
         columns.append((field, values, is_category))
     if len(columns) == 1:
         columns = [(name, *columns[0][1:])]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._convert import (
@@ -24,8 +24,10 @@ from skshake.graphs._features import CategoricalRule, Field, check_names, check_
 from skshake.graphs._matching import difference
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._readers import NO_NAMES, AttributeNames, GraphRecord, count_arcs
-from skshake.graphs._stacking import Stacked, stack
+from skshake.graphs._stacking import stack
 
+# Graphs that are read together, before those of a block with a fault are read alone.
+BLOCK = 64
 # Compares a collection with what was fitted; raises InvalidGraphError.
 Match = Callable[[GraphCollection], Any]
 
@@ -41,9 +43,9 @@ def check_graphs(
 ) -> list[GraphProblem]:
     """Find all graphs that :func:`skshake.as_graphs` would refuse, and why.
 
-    Where nothing is wrong this takes as long as reading the graphs, and else a pass
-    over them, graph by graph. To compare with the graphs of ``fit``, use the method
-    ``check`` of a fitted estimator.
+    Where nothing is wrong this takes as long as reading the graphs, and else a few
+    times as long, always in proportion to their number. To compare with the graphs of
+    ``fit``, use the method ``check`` of a fitted estimator.
 
     Parameters
     ----------
@@ -119,7 +121,7 @@ def name_graph(
     """The error of the first graph that does not match, given that of all together."""
     for i, item in enumerate(items):
         try:
-            _stack_alone(read_one(item, NO_NAMES), rule, match)
+            _read_block([0], {0: read_one(item, NO_NAMES)}, rule, match)
         except InvalidGraphError as alone:
             return alone.at(i)
     return error
@@ -143,26 +145,29 @@ def _find_errors(
         else:
             records[i] = record
     fill_in(list(records.values()), names.defaults)
-    alone: dict[int, Stacked] = {}
+    fields: dict[int, _Fields] = {}
     refused: dict[int, InvalidGraphError] = {}
-    for i, record in records.items():
+    for block in _blocks(list(records), BLOCK):
         try:
-            alone[i] = _stack_alone(record, rule, match)
-        except InvalidGraphError as error:
-            refused[i] = error
+            fields |= _read_block(block, records, rule, match)
+        except InvalidGraphError:
+            for i in block:
+                try:
+                    fields |= _read_block([i], records, rule, match)
+                except InvalidGraphError as error:
+                    refused[i] = error
     # Integers that are refused as categories may be numbers among the others.
-    group_rule = _rule_of(alone.values(), rule)
+    group_rule = _rule_of(fields.values(), rule)
     for i, first in refused.items():
         try:
-            alone[i] = _stack_alone(records[i], group_rule, match)
+            fields |= _read_block([i], records, group_rule, match)
         except InvalidGraphError:
             yield first.at(i)
-    if match is None:
-        for what, side in (("node", "node_features"), ("edge", "arc_features")):
-            for i, other in _disagreements(what, side, alone).items():
-                del alone[i]
-                yield other.at(i)
-    yield from _check_rest({i: records[i] for i in sorted(alone)}, rule, names, match)
+    for what in _Fields._fields:
+        for i, other in _disagreements(what, fields).items():
+            del fields[i]
+            yield other.at(i)
+    yield from _check_rest({i: records[i] for i in sorted(fields)}, rule, names, match)
 
 
 def _match_all(graphs: GraphCollection, match: Match | None) -> None:
@@ -170,36 +175,57 @@ def _match_all(graphs: GraphCollection, match: Match | None) -> None:
         match(graphs)
 
 
-def _stack_alone(
-    record: GraphRecord, rule: CategoricalRule, match: Match | None
-) -> Stacked:
-    """Read a record as if it were the only graph."""
-    stacked = stack([record], rule)
+class _Fields(NamedTuple):
+    """Fields of the nodes and of the edges of a graph; None where there are none."""
+
+    node: tuple[Field, ...] | None
+    edge: tuple[Field, ...] | None
+
+
+def _blocks(places: list[int], size: int) -> Iterator[list[int]]:
+    """Consecutive parts of a list."""
+    return (places[k : k + size] for k in range(0, len(places), size))
+
+
+def _read_block(
+    places: list[int],
+    records: Mapping[int, GraphRecord],
+    rule: CategoricalRule,
+    match: Match | None,
+) -> dict[int, _Fields]:
+    """Fields of some graphs, read as if they were all there are."""
+    stacked = stack([records[i] for i in places], rule)
     _match_all(from_arcs(*stacked), match)
-    return stacked
+    nodes, edges = stacked.node_features.fields, stacked.arc_features.fields
+    return {
+        i: _Fields(nodes if n else None, edges if m else None)
+        for i, n, m in zip(places, stacked.n_nodes, stacked.n_arcs, strict=True)
+    }
 
 
-def _rule_of(alone: Iterable[Stacked], rule: CategoricalRule) -> CategoricalRule:
+def _rule_of(fields: Iterable[_Fields], rule: CategoricalRule) -> CategoricalRule:
     """Categories that are categories in every graph, where types decide."""
     if not isinstance(rule, str):
         return rule
-    fields = {
+    found = {
         field
-        for stacked in alone
-        for field in (*stacked.node_features.fields, *stacked.arc_features.fields)
+        for sides in set(fields)
+        for side in sides
+        if side is not None
+        for field in side
     }
-    numbers = {field.name for field in fields if not field.is_categorical}
-    return sorted({field.name for field in fields} - numbers)
+    numbers = {field.name for field in found if not field.is_categorical}
+    return sorted({field.name for field in found} - numbers)
 
 
 def _disagreements(
-    what: str, side: str, alone: dict[int, Stacked]
+    what: str, sides: dict[int, _Fields]
 ) -> dict[int, InvalidGraphError]:
     """Graphs whose fields are not those of most; graphs without rows have any."""
     fields = {
-        i: tuple(_common(field) for field in getattr(stacked, side).fields)
-        for i, stacked in alone.items()
-        if len(getattr(stacked, side))
+        i: tuple(map(_common, found))
+        for i, of_graph in sides.items()
+        if (found := getattr(of_graph, what)) is not None
     }
     if not fields:
         return {}

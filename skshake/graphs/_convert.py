@@ -81,6 +81,8 @@ def as_list(graphs: Any) -> list | GraphCollection:
         )
     is_sequence = hasattr(graphs, "__len__") and hasattr(graphs, "__getitem__")
     is_list = isinstance(graphs, Iterable) or is_sequence
+    # An array of no dimensions cannot be iterated over, whatever its class says.
+    is_list &= getattr(graphs, "ndim", 1) != 0
     if isinstance(graphs, (str, bytes, Mapping)) or not is_list:
         raise InvalidGraphError(
             f"expected a list of graphs, got {type(graphs).__name__}; each graph is "
@@ -189,6 +191,7 @@ def _warn_unread(records: list[GraphRecord], names: AttributeNames) -> None:
             if all(size[0] == size[side] for size in sizes)
             and max(size[0] for size in sizes) > 1
             and name not in chosen
+            and not name.endswith("index")
         )
         chosen.update(found)
         if found and attrs is None:

@@ -154,7 +154,10 @@ def read_pyg(graph: Any, names: AttributeNames) -> GraphRecord:
         )
     if "batch" in store or "ptr" in store:
         _refuse_batch(store)
-    edge_index = store.get("edge_index", NO_ARCS)
+    edge_index = store.get("edge_index")
+    if edge_index is None:
+        edge_index = NO_ARCS
+        _refuse_rows_without_edges(store)
     n_nodes = check_count("num_nodes", _pyg_nodes(graph, store, edge_index, names))
     nodes = _chosen("node", store, "x", names.node_attrs, n_nodes, names.defaults)
     edges = _chosen(
@@ -174,6 +177,17 @@ def read_pyg(graph: Any, names: AttributeNames) -> GraphRecord:
         store.get("edge_weight"),
         {name: store[name] for name in extra - PYG_SILENT} if extra else None,
     )
+
+
+def _refuse_rows_without_edges(store: Mapping[str, Any]) -> None:
+    """Refuse features and weights of edges that are not there."""
+    for name in ("edge_attr", "edge_weight"):
+        if store.get(name) is not None and _n_rows(name, store[name]):
+            raise InvalidGraphError(
+                f"edge_index: expected one, as {name} has {_n_rows(name, store[name])} "
+                "rows",
+                field="edge_index",
+            )
 
 
 def _pyg_nodes(
@@ -242,7 +256,7 @@ def read_hypergraph(graph: Any, names: AttributeNames) -> GraphRecord:
     """A ``HyperGraphData``, whose edge_index joins nodes and hyperedges."""
     raise InvalidGraphError(
         "is a HyperGraphData, whose edges join any number of nodes; expected a graph "
-        "whose edges join two: to_networkx() or a clique expansion makes one"
+        "whose edges join two; a clique expansion makes one"
     )
 
 
