@@ -596,6 +596,7 @@ def test_41_structured_arrays():
     for x, message in (
         (np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), "1 are masked"),
         ([np.ma.array([1.0], mask=[1])] * 3, "masked"),
+        (np.ma.array(records, mask=[(0, 1)] * 3), "3 are masked"),
         (table.assign(a=pd.array([1, None, 3], "Int64")), "a holds nan"),
         (table.astype({"a": object}).replace(3, None), "a holds objects"),
     ):
@@ -635,6 +636,16 @@ def test_42_keys_of_dictionaries():
     read = as_graphs([chosen], node_attrs=["node_feat", "pos"], edge_attrs=[])
     assert fields_of(read.node_features) == [("pos", False, 2), ("x", False, 1)]
     assert not read.edge_features.n_columns
+    # Rows of a parquet file come as arrays of arrays.
+    nested = {
+        key: np.array([*map(np.array, graph[key]), None], object)[:-1]
+        for key in ("edge_index", "node_feat", "edge_attr")
+    }
+    read = as_graphs([{**graph, **nested}, graph])
+    assert read[0].edges.tolist() == read[1].edges.tolist()
+    assert read[0].edge_attr.tolist() == read[1].edge_attr.tolist()
+    with pytest.raises(InvalidGraphError, match=r"edge weight: expected 4 .*\(2, 2\)"):
+        as_graphs([{**graph, "edge_weight": np.ones((2, 2))}])
     # Strings beside numbers in a nested list stay what they are.
     mixed = as_graphs([{**graph, "node_feat": [["C", 0.5], ["N", 1.5], ["C", 2.5]]}])
     assert fields_of(mixed.node_features) == [("x[0]", True, 1), ("x[1]", False, 1)]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs._errors import InvalidGraphError
+from skshake.graphs._errors import InvalidGraphError, naming
 
 # Arrays, or torch tensors: those of all graphs are joined before they are converted.
 Columns = dict[str, Any]
@@ -35,13 +35,17 @@ def as_array(values: Any) -> np.ndarray:
     InvalidGraphError
         If values would be lost: those of a sparse array, a mask, or a ragged list.
     """
-    if isinstance(values, np.ndarray):
-        if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(values)
+        mask = np.ma.flatten_mask(mask) if mask.dtype.names else mask
+        n_masked = np.count_nonzero(mask)
+        if n_masked:
             raise InvalidGraphError(
-                f"expected values everywhere, got an array of which "
-                f"{np.ma.count_masked(values)} are masked; use filled(), or leave out "
-                "what is masked"
+                f"expected values everywhere, got an array of which {n_masked} are "
+                "masked; use filled(), or leave out what is masked"
             )
+        return np.asarray(values.data)
+    if isinstance(values, np.ndarray):
         return np.asarray(values)
     if hasattr(values, "detach"):
         return _of_tensor(values)
@@ -97,6 +101,13 @@ def _of_list(values: Sequence) -> np.ndarray:
     return array
 
 
+def without_objects(values: Any) -> Any:
+    """An object array of numbers or of rows, as parquet files give, as a plain one."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "O":
+        return as_array(values.tolist())
+    return values
+
+
 def join(parts: list[Any], axis: int = 0) -> np.ndarray:
     """Concatenate arrays or tensors into one array."""
     try:
@@ -126,8 +137,9 @@ def named_columns(name: str, values: Any) -> Columns:
         return {name: values}
     prefix = "" if name in ARRAYS else f"{name}."
     if isinstance(values, np.ndarray):
-        as_array(values)
-        parts = [(field, np.asarray(values[field])) for field in values.dtype.names]
+        with naming(name):
+            values = as_array(values)
+        parts = [(field, values[field]) for field in values.dtype.names]
     else:
         labels = list(values.columns)
         if not any(isinstance(label, str) for label in labels):
@@ -139,7 +151,8 @@ def named_columns(name: str, values: Any) -> Columns:
         nested = named_columns(f"{prefix}{field}", part)
         if columns.keys() & nested.keys():
             raise InvalidGraphError(
-                f"{name}: expected columns of different names, got {field!r} twice"
+                f"{name}: expected columns of different names, got {field!r} twice",
+                field=name,
             )
         columns |= nested
     return columns

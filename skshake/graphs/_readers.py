@@ -12,7 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs._arrays import Columns, as_array, is_from, is_table, named_columns
+from skshake.graphs._arrays import (
+    Columns,
+    as_array,
+    is_from,
+    is_table,
+    named_columns,
+    without_objects,
+)
 from skshake.graphs._collection import Graph
 from skshake.graphs._errors import InvalidGraphError, naming
 from skshake.graphs._features import TEXT_CODE, Features
@@ -318,7 +325,10 @@ def read_ogb(graph: Mapping, names: AttributeNames) -> GraphRecord:
     if "num_nodes" not in store:
         store["num_nodes"] = _n_rows("x", store["x"])
     n_nodes = check_count("num_nodes", store["num_nodes"])
-    edge_index = store["edge_index"]
+    with naming("edge_index"):
+        edge_index = without_objects(store["edge_index"])
+    with naming("edge weight"):
+        edge_weight = without_objects(store.get("edge_weight"))
     return GraphRecord(
         n_nodes,
         edge_index,
@@ -331,7 +341,7 @@ def read_ogb(graph: Mapping, names: AttributeNames) -> GraphRecord:
             lambda: count_arcs(edge_index),
             names.defaults,
         ),
-        store.get("edge_weight"),
+        edge_weight,
     )
 
 

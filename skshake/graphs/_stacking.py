@@ -368,9 +368,10 @@ def stack_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
                 i,
                 "edge weight",
             )
-        if weight.size != n_rows:
+        if weight.size != n_rows or max(weight.shape, default=1) != n_rows:
+            shape = weight.shape if weight.ndim > 1 else weight.size
             raise InvalidGraphError(
-                f"edge weight: expected {n_rows} values, got {weight.size}",
+                f"edge weight: expected {n_rows} values, got {shape}",
                 i,
                 "edge weight",
             )
