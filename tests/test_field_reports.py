@@ -832,11 +832,11 @@ def test_49_features_of_zero_width():
         as_graphs([(triangle(), np.empty((4, 0)))])
 
 
-@pytest.mark.filterwarnings("ignore:.*(quantized|Sparse|ComplexHalf|PyTorch)")
+@pytest.mark.filterwarnings("ignore:.*(quantized|Sparse|ComplexHalf|PyTorch|nested)")
 def test_50_types_of_tensors():
     """pytorch #110285; PyG #5053: raw errors of torch for bfloat16 and sparse."""
     values = torch.tensor([[1.0, 0.5], [2.0, -4.0], [0.0, 8.0]])
-    read = {
+    tensors = {
         "bfloat16": values.bfloat16(),
         "half": values.half(),
         "float8": values.to(torch.float8_e5m2),
@@ -846,7 +846,7 @@ def test_50_types_of_tensors():
         "double": values.double(),
         "quantized": torch.quantize_per_tensor(values, 0.5, 8, torch.quint8),
     }
-    for x in read.values():
+    for x in tensors.values():
         for graphs in ([data(x=x)], [data(x=values), data(x=x)]):
             assert np.array_equal(as_graphs(graphs)[-1].x, values.numpy())
         weighted = data(
@@ -855,7 +855,9 @@ def test_50_types_of_tensors():
         graph = as_graphs([weighted])[0]
         assert graph.edge_weight.tolist() == [1.0, 2.0]
         assert graph.edge_attr.tolist() == values[:2].tolist()
-        assert np.array_equal(as_graphs([(triangle(), x)])[0].x, values.numpy())
+        for given in (x, list(x)):
+            read = as_graphs([(triangle(), given)])[0]
+            assert np.array_equal(read.x, values.numpy())
     refused = {
         "use to_dense": values.to_sparse(),
         "layout torch.sparse_csr": values.to_sparse_csr(),
@@ -864,6 +866,9 @@ def test_50_types_of_tensors():
         "complex32": values.to(torch.complex32),
     }
     good = {"x": values, "edge_attr": torch.ones(4, 1), "edge_weight": torch.ones(4)}
+    ragged = torch.nested.nested_tensor([values[0], values[1, :1]])
+    with pytest.raises(InvalidGraphError, match="Graph 0: x: "):
+        as_graphs([{"edge_index": ENDS, "num_nodes": 3, "x": ragged}])
     for message, tensor in refused.items():
         for field in ("x", "edge_attr", "edge_weight", "edge_index"):
             graph = data(**good)
@@ -1089,7 +1094,7 @@ def test_71_all_that_is_unreadable_at_once():
     heavy = {**good, "edge_weight": [1e25] * 4}
     assert check_graphs([good, heavy]) == []
     problem = coarsener.check([good, heavy])[0]
-    assert (problem.graph, problem.field) == (1, "edge weight")
+    assert (problem.graph, problem.field) == (1, "edge_weight")
     with pytest.raises(InvalidGraphError, match=re.escape(problem.message)):
         coarsener.transform([good, heavy])
     # Names and defaults mean what they mean to as_graphs.

@@ -117,7 +117,7 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
         raise InvalidGraphError(
             f"a node has weighted degree {degree[node]:g} and q is {least:g}; {advice}",
             i,
-            "edge weight",
+            "edge_weight",
         )
     total = np.bincount(owner_of(graphs.node_ptr), degree, len(n_nodes))
     steps = np.where(is_large, total / np.maximum(n_nodes, 1) / least, 0.0)
@@ -132,7 +132,7 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
         raise InvalidGraphError(
             f"a forest would take some {steps[i]:.0e} steps at q = {least:g}; {advice}",
             i,
-            "edge weight",
+            "edge_weight",
         )
 
 

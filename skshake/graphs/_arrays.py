@@ -85,7 +85,11 @@ def _of_tensor(tensor: Any) -> np.ndarray:
 
 def _of_list(values: Sequence) -> np.ndarray:
     """Array of (nested) lists, of objects where strings and numbers are mixed."""
-    if any(isinstance(value, np.ma.MaskedArray) for value in values):
+    if any(
+        issubclass(kind, np.ma.MaskedArray) or hasattr(kind, "detach")
+        for kind in set(map(type, values))
+    ):
+        # Numpy would drop the masks, and fails for some tensors.
         values = [as_array(value) for value in values]
     try:
         array = np.asarray(values)

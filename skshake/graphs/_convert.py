@@ -167,16 +167,25 @@ def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
     return records
 
 
+def _unread_rows(values: Any) -> int:
+    """Rows of whatever a Data may hold; -1 of what has none."""
+    if isinstance(values, (list, tuple)):
+        return len(values)
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple):
+        return shape[0] if shape else -1
+    # A TensorFrame.
+    return getattr(values, "num_rows", -1)
+
+
 def _warn_unread(records: list[GraphRecord], names: AttributeNames) -> None:
     """Name attributes of Data that look like features and are not read."""
     rows: dict[str, list[tuple[int, int, int]]] = {}
     for record in filter(attrgetter("unread"), records):
         for name, values in (record.unread or {}).items():
-            sizes = len(values) if isinstance(values, (list, tuple)) else None
-            if sizes is None:
-                sizes = next(iter(getattr(values, "shape", ())), -1)
+            n_rows = _unread_rows(values)
             n_arcs = count_arcs(record.edge_index)
-            rows.setdefault(name, []).append((sizes, record.n_nodes, n_arcs))
+            rows.setdefault(name, []).append((n_rows, record.n_nodes, n_arcs))
     if not rows:
         return
     said, chosen = [], {*(names.node_attrs or ()), *(names.edge_attrs or ())}
@@ -314,7 +323,7 @@ def as_graphs(
         entries, and other sparse formats are refused. A generator is consumed once, and
         a torch_geometric Batch is a list of its graphs. Columns of a structured array
         or a DataFrame, as ``x`` or ``edge_attr``, are attributes by their own names,
-        whatever their order.
+        whatever their order (an index that ``to_records`` puts in front is one too).
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         "from_dtype" reads integer arrays as categories and floats as numbers; True and
         False read all features as the one or the other; a list names the attributes

@@ -327,7 +327,7 @@ def read_ogb(graph: Mapping, names: AttributeNames) -> GraphRecord:
     n_nodes = check_count("num_nodes", store["num_nodes"])
     with naming("edge_index"):
         edge_index = without_objects(store["edge_index"])
-    with naming("edge weight"):
+    with naming("edge_weight", what="edge weight"):
         edge_weight = without_objects(store.get("edge_weight"))
     return GraphRecord(
         n_nodes,

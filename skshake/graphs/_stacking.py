@@ -144,7 +144,7 @@ def _common_width(parts: list[Any], counts: np.ndarray) -> int | None:
     """Number of columns if all graphs have equally many, in matrices of their rows."""
     try:
         shapes = [part.shape for part in parts]
-    except AttributeError:
+    except (AttributeError, RuntimeError):
         return None
     one_of_each_kind = {type(part): part for part in parts}.values()
     if {len(shape) for shape in shapes} != {2} or any(
@@ -360,20 +360,20 @@ def stack_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
         if part is None:
             parts.append(np.ones(n_rows))
             continue
-        with naming("edge weight", i):
+        with naming("edge_weight", i, "edge weight"):
             weight = as_array(part)
         if n_rows and weight.dtype.kind not in "biuf":
             raise InvalidGraphError(
                 f"edge weight: expected numbers, got dtype {weight.dtype}",
                 i,
-                "edge weight",
+                "edge_weight",
             )
         if weight.size != n_rows or max(weight.shape, default=1) != n_rows:
             shape = weight.shape if weight.ndim > 1 else weight.size
             raise InvalidGraphError(
                 f"edge weight: expected {n_rows} values, got {shape}",
                 i,
-                "edge weight",
+                "edge_weight",
             )
         parts.append(weight.reshape(n_rows).astype(np.float64))
     weights = np.concatenate(parts)
@@ -383,6 +383,6 @@ def stack_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
             f"edge weight {weights[is_bad][0]}; expected positive numbers from "
             f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
             _first_graph(is_bad, arc_ptr),
-            "edge weight",
+            "edge_weight",
         )
     return weights
