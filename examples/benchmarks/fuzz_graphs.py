@@ -512,7 +512,8 @@ def try_list(seed: int) -> str:
     except Exception as error:
         return f"fault: {traceback.format_exception_only(error)[-1].strip()}"
     if len(read) != n_graphs:
-        is_lone = not isinstance(graphs, (list, np.ndarray)) and n_graphs == 1
+        # A lone object that is no graph may be a list of some, such as a stack.
+        is_lone = not isinstance(graphs, list) and drawn.parts == [None]
         return "read" if is_lone else f"fault: {n_graphs} graphs became {len(read)}"
     if drawn.must_refuse:
         return "fault: read what had to be refused"

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs._errors import InvalidGraphError, naming
+from skshake.graphs._errors import InvalidGraphError, Naming
 
 # Arrays, or torch tensors: those of all graphs are joined before they are converted.
 Columns = dict[str, Any]
+SCALARS = {int, float, str, bool, np.float64, np.int64}
 # Arrays whose own name says nothing beside the names of their columns.
 ARRAYS = ("x", "edge_attr")
 
@@ -35,6 +36,8 @@ def as_array(values: Any) -> np.ndarray:
     InvalidGraphError
         If values would be lost: those of a sparse array, a mask, or a ragged list.
     """
+    if type(values) in SCALARS:
+        return np.asarray(values)
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
         mask = np.ma.flatten_mask(mask) if mask.dtype.names else mask
@@ -105,10 +108,11 @@ def _of_list(values: Sequence) -> np.ndarray:
     return array
 
 
-def without_objects(values: Any) -> Any:
+def without_objects(field: str, values: Any) -> Any:
     """An object array of numbers or of rows, as parquet files give, as a plain one."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "O":
-        return as_array(values.tolist())
+        with Naming(field):
+            return as_array(values.tolist())
     return values
 
 
@@ -126,9 +130,7 @@ def is_table(values: Any) -> bool:
     """Whether columns have names: a structured array, or a pandas or polars frame."""
     if isinstance(values, np.ndarray):
         return values.dtype.names is not None
-    return is_from(values, "pandas", "DataFrame") or is_from(
-        values, "polars", "DataFrame"
-    )
+    return hasattr(values, "columns") and hasattr(values, "to_numpy")
 
 
 def named_columns(name: str, values: Any) -> Columns:
@@ -141,7 +143,7 @@ def named_columns(name: str, values: Any) -> Columns:
         return {name: values}
     prefix = "" if name in ARRAYS else f"{name}."
     if isinstance(values, np.ndarray):
-        with naming(name):
+        with Naming(name):
             values = as_array(values)
         parts = [(field, values[field]) for field in values.dtype.names]
     else:

@@ -16,7 +16,7 @@ import numpy as np
 
 from skshake.graphs._arrays import is_from
 from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
-from skshake.graphs._errors import InvalidGraphError, naming
+from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
     CategoricalRule,
     Features,
@@ -117,13 +117,13 @@ def read_one(
     InvalidGraphError
         Without the position of the graph.
     """
-    known = {} if known is None else known
-    reader = known.get(type(graph)) or find_reader(graph)
+    reader = None if known is None else known.get(type(graph))
+    reader = reader or find_reader(graph)
     if reader is None:
         raise InvalidGraphError(
             f"is of type {type(graph).__name__}; expected {KINDS}{_hint(graph)}"
         )
-    if not isinstance(graph, (np.ndarray, tuple, Mapping)):
+    if known is not None and not isinstance(graph, (np.ndarray, tuple, Mapping)):
         known[type(graph)] = reader
     try:
         return reader(graph, names)
@@ -237,7 +237,7 @@ def fill_in(records: list[GraphRecord], defaults: Mapping[str, Any]) -> None:
                 columns = getattr(record, side)
                 n_rows = record.n_nodes
                 if side == "edge_columns":
-                    with naming("edge_index", i):
+                    with Naming("edge_index", i):
                         n_rows = count_arcs(record.edge_index)
                 if name not in columns and n_rows:
                     columns[name] = np.array([defaults[name]] * n_rows)

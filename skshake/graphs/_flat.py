@@ -12,7 +12,7 @@ import numpy as np
 
 from skshake.graphs._arrays import as_array, named_columns
 from skshake.graphs._collection import GraphCollection
-from skshake.graphs._errors import InvalidGraphError, naming
+from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import CategoricalRule, Features, check_rule
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
@@ -21,7 +21,7 @@ from skshake.graphs._stacking import MOST_NUMBER, stack_features, stack_weights
 
 def _counts(name: str, values: Any) -> np.ndarray:
     """Numbers of rows per graph, checked."""
-    with naming(name):
+    with Naming(name):
         counts = as_array(values)
     if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts < 0).any():
         raise InvalidGraphError(
@@ -34,7 +34,7 @@ def _counts(name: str, values: Any) -> np.ndarray:
 
 def _split(values: Any, counts: np.ndarray, name: str) -> list[Any]:
     """Rows of each graph."""
-    with naming(name):
+    with Naming(name):
         rows = as_array(values)
     if not rows.ndim or len(rows) != counts.sum():
         raise InvalidGraphError(
@@ -106,7 +106,7 @@ def from_edges(
             f"expected as many n_edges as n_nodes, at least one, got {len(arcs)} and "
             f"{len(nodes)}"
         )
-    with naming("edges"):
+    with Naming("edges"):
         ends = as_array(edges)
     if not ends.size:
         ends = np.empty((0, 2), np.int64)

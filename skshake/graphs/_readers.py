@@ -21,7 +21,7 @@ from skshake.graphs._arrays import (
     without_objects,
 )
 from skshake.graphs._collection import Graph
-from skshake.graphs._errors import InvalidGraphError, naming
+from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import TEXT_CODE, Features
 from skshake.graphs._molecules import read_molecule
 
@@ -67,19 +67,24 @@ PYG_READ = {"edge_index", "x", "edge_attr", "edge_weight", "num_nodes"}
 PYG_SILENT = {"y", "batch", "ptr", "n_id", "e_id", "adj_t"} | {
     f"{part}_mask" for part in ("train", "val", "test")
 }
+PYG_KNOWN = PYG_READ | PYG_SILENT
 # Attributes of Data that have one row per node by convention.
 PYG_NODES = ("pos", "z", "node_type")
 # Keys of dictionaries: of OGB's graphs, what others call the same, and labels and ids.
 DICT_ALIASES = {"node_feat": "x", "edge_feat": "edge_attr"}
-DICT_READ = ("edge_index", "num_nodes", "x", "edge_attr", "edge_weight")
 DICT_SILENT = ("y", "label", "labels", "id", "idx", "graph_id", "name", "smiles")
+DICT_KNOWN = frozenset(
+    ("edge_index", "num_nodes", "x", "edge_attr", "edge_weight", *DICT_SILENT)
+)
 
 Reader = Callable[[Any, AttributeNames], GraphRecord]
 
 
 def _given(name: str, values: Any) -> Columns:
     """The columns of one array, none if it is not there."""
-    return {} if values is None else named_columns(name, values)
+    if values is None:
+        return {}
+    return named_columns(name, values) if is_table(values) else {name: values}
 
 
 def _chosen(
@@ -87,7 +92,7 @@ def _chosen(
     store: Mapping[str, Any],
     array: str,
     wanted: tuple[str, ...] | None,
-    n_rows: int | Callable[[], int],
+    n_rows: int,
     defaults: Mapping[str, Any],
 ) -> Columns:
     """The wanted columns of nodes or edges, by default those of their array."""
@@ -99,7 +104,7 @@ def _chosen(
     for name in wanted:
         if store.get(name) is not None:
             columns |= _given(name, store[name])
-        elif name not in defaults and (n_rows() if callable(n_rows) else n_rows):
+        elif name not in defaults and n_rows:
             raise InvalidGraphError(
                 f"has no {what} attribute {name!r}, which {what}_attrs names; it has "
                 f"{sorted(map(str, store))}",
@@ -111,7 +116,7 @@ def _chosen(
 def check_count(name: str, value: Any) -> int:
     """A number of nodes, which must be an integer."""
     if type(value) is not int:
-        with naming(name):
+        with Naming(name):
             count = as_array(value)
         if count.size != 1 or count.dtype.kind not in "iu":
             raise InvalidGraphError(
@@ -132,7 +137,7 @@ def _n_rows(name: str, values: Any) -> int:
     """Number of rows of an array."""
     shape = getattr(values, "shape", None)
     if not isinstance(shape, tuple):
-        with naming(name):
+        with Naming(name):
             shape = as_array(values).shape
     if not len(shape):
         raise InvalidGraphError(
@@ -145,7 +150,7 @@ def count_arcs(edge_index: Any) -> int:
     """Number of columns of edge_index."""
     shape = getattr(edge_index, "shape", None)
     if not isinstance(shape, tuple):
-        with naming("edge_index"):
+        with Naming("edge_index"):
             shape = as_array(edge_index).shape
     return 0 if 0 in shape or not shape else int(shape[-1])
 
@@ -165,24 +170,30 @@ def read_pyg(graph: Any, names: AttributeNames) -> GraphRecord:
     if edge_index is None:
         edge_index = NO_ARCS
         _refuse_rows_without_edges(store)
-    n_nodes = check_count("num_nodes", _pyg_nodes(graph, store, edge_index, names))
-    nodes = _chosen("node", store, "x", names.node_attrs, n_nodes, names.defaults)
-    edges = _chosen(
-        "edge",
-        store,
-        "edge_attr",
-        names.edge_attrs,
-        lambda: count_arcs(edge_index),
-        names.defaults,
-    )
-    extra = store.keys() - PYG_READ
+    x, n_nodes = store.get("x"), store.get("num_nodes")
+    if n_nodes is None:
+        if x is None:
+            n_nodes = _pyg_nodes(graph, store, edge_index, names)
+        else:
+            n_nodes = _n_rows("x", x)
+    n_nodes = check_count("num_nodes", n_nodes)
+    if names.node_attrs is None:
+        nodes = _given("x", x)
+    else:
+        nodes = _chosen("node", store, "x", names.node_attrs, n_nodes, names.defaults)
+    if names.edge_attrs is None:
+        edges = _given("edge_attr", store.get("edge_attr"))
+    else:
+        n_arcs, wanted = count_arcs(edge_index), names.edge_attrs
+        edges = _chosen("edge", store, "edge_attr", wanted, n_arcs, names.defaults)
+    extra = store.keys() - PYG_KNOWN
     return GraphRecord(
         n_nodes,
         edge_index,
         nodes,
         edges,
         store.get("edge_weight"),
-        {name: store[name] for name in extra - PYG_SILENT} if extra else None,
+        {name: store[name] for name in extra} if extra else None,
     )
 
 
@@ -201,9 +212,7 @@ def _pyg_nodes(
     graph: Any, store: Mapping[str, Any], edge_index: Any, names: AttributeNames
 ) -> Any:
     """Number of nodes of a Data, which need not say it."""
-    if store.get("num_nodes") is not None:
-        return store["num_nodes"]
-    for name in ("x", *(names.node_attrs or ()), *PYG_NODES):
+    for name in (*(names.node_attrs or ()), *PYG_NODES):
         if store.get(name) is not None:
             return _n_rows(name, store[name])
     n_nodes = graph.num_nodes if count_arcs(edge_index) else None
@@ -289,6 +298,11 @@ def unpack(graphs: Any) -> Any:
         ) from error
 
 
+def _renamed(attrs: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Names of attributes as a dictionary's keys are read."""
+    return attrs and tuple(DICT_ALIASES.get(name, name) for name in attrs)
+
+
 def read_ogb(graph: Mapping, names: AttributeNames) -> GraphRecord:
     """A dictionary of OGB or Hugging Face; every key must be known or chosen."""
     store: dict[str, Any] = {}
@@ -303,21 +317,20 @@ def read_ogb(graph: Mapping, names: AttributeNames) -> GraphRecord:
                 field=name,
             )
         store[name] = value
-    wanted = [
-        None if attrs is None else tuple(DICT_ALIASES.get(a, a) for a in attrs)
-        for attrs in (names.node_attrs, names.edge_attrs)
-    ]
-    known = {*DICT_READ, *DICT_SILENT, *(wanted[0] or ()), *(wanted[1] or ())}
-    unknown = [key for key in store if key not in known]
+    wanted = [_renamed(attrs) for attrs in (names.node_attrs, names.edge_attrs)]
+    unknown = store.keys() - DICT_KNOWN
     if unknown:
+        unknown = unknown.difference(*(attrs or () for attrs in wanted))
+    if unknown:
+        key = next(key for key in store if key in unknown)
         raise InvalidGraphError(
-            f"a dictionary has the unknown key {unknown[0]!r}; expected 'edge_index', "
+            f"a dictionary has the unknown key {key!r}; expected 'edge_index', "
             "'num_nodes', 'node_feat' (or 'x'), 'edge_feat' (or 'edge_attr') and "
             f"'edge_weight'; {', '.join(map(repr, DICT_SILENT))} may come along, and "
             "any other key has to be named in node_attrs or edge_attrs",
-            field=str(unknown[0]),
+            field=str(key),
         )
-    if "edge_index" not in store or store.keys().isdisjoint({"num_nodes", "x"}):
+    if "edge_index" not in store or ("num_nodes" not in store and "x" not in store):
         needed = "num_nodes" if "edge_index" in store else "edge_index"
         raise InvalidGraphError(
             f"a dictionary needs the key {needed!r}, got {list(graph)}", field=needed
@@ -325,22 +338,14 @@ def read_ogb(graph: Mapping, names: AttributeNames) -> GraphRecord:
     if "num_nodes" not in store:
         store["num_nodes"] = _n_rows("x", store["x"])
     n_nodes = check_count("num_nodes", store["num_nodes"])
-    with naming("edge_index"):
-        edge_index = without_objects(store["edge_index"])
-    with naming("edge_weight", what="edge weight"):
-        edge_weight = without_objects(store.get("edge_weight"))
+    edge_index = without_objects("edge_index", store["edge_index"])
+    edge_weight = without_objects("edge_weight", store.get("edge_weight"))
+    n_arcs = 0 if wanted[1] is None else count_arcs(edge_index)
     return GraphRecord(
         n_nodes,
         edge_index,
         _chosen("node", store, "x", wanted[0], n_nodes, names.defaults),
-        _chosen(
-            "edge",
-            store,
-            "edge_attr",
-            wanted[1],
-            lambda: count_arcs(edge_index),
-            names.defaults,
-        ),
+        _chosen("edge", store, "edge_attr", wanted[1], n_arcs, names.defaults),
         edge_weight,
     )
 
@@ -441,7 +446,7 @@ def read_adjacency(graph: Any, names: AttributeNames) -> GraphRecord:
                 f"{len(graph)} items"
             )
         adjacency, x, edge_attr = (*graph, None)[:3]
-    with naming("adjacency"):
+    with Naming("adjacency"):
         matrix = adjacency if sparse.issparse(adjacency) else as_array(adjacency)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidGraphError(
@@ -557,7 +562,7 @@ def _column(rows: _Rows, name: Any, defaults: Mapping[str, Any]) -> Columns:
                     field=str(name),
                 )
         found = [attributes[name] for attributes in rows.attributes]
-    with naming(str(name), what=f"{rows.what} attribute {name!r}"):
+    with Naming(str(name), what=f"{rows.what} attribute {name!r}"):
         values = [as_array(value) for value in found]
     return _stacked(rows, str(name), values)
 
@@ -565,28 +570,30 @@ def _column(rows: _Rows, name: Any, defaults: Mapping[str, Any]) -> Columns:
 def _stacked(rows: _Rows, name: str, values: list[np.ndarray]) -> Columns:
     """Equally shaped values as one array, each field of records as one of its own."""
     what = f"{rows.what} attribute {name!r}"
-    fields = {frozenset(value.dtype.names or ()) for value in values}
+    types, shapes = ({getattr(v, part) for v in values} for part in ("dtype", "shape"))
+    fields = {frozenset(dtype.names or ()) for dtype in types}
     if len(fields) > 1:
         names = sorted(map(sorted, fields))
         raise InvalidGraphError(
             f"{what}: expected records of the same fields, got {names}", field=name
         )
-    if len({value.shape for value in values}) > 1:
-        shapes = sorted({value.shape for value in values})
-        raise InvalidGraphError(f"{what}: expected one shape, got {shapes}", field=name)
+    if len(shapes) > 1:
+        raise InvalidGraphError(
+            f"{what}: expected one shape, got {sorted(shapes)}", field=name
+        )
     columns: Columns = {}
     for field in sorted(next(iter(fields), ())):
         columns |= _stacked(rows, f"{name}.{field}", [value[field] for value in values])
     if columns:
         return columns
-    for key, value in zip(rows.keys, values, strict=True):
-        if value.dtype.kind == "O" and not value.ndim:
-            raise InvalidGraphError(
-                f"{what}: expected a number, a string or a vector, got "
-                f"{type(value.item()).__name__} at {rows.what} {key!r}",
-                field=name,
-            )
-    if len({value.dtype.kind in "US" for value in values}) > 1:
+    if () in shapes and any(dtype.kind == "O" for dtype in types):
+        k = next(k for k, value in enumerate(values) if value.dtype.kind == "O")
+        raise InvalidGraphError(
+            f"{what}: expected a number, a string or a vector, got "
+            f"{type(values[k].item()).__name__} at {rows.what} {rows.keys[k]!r}",
+            field=name,
+        )
+    if len({dtype.kind in "US" for dtype in types}) > 1:
         raise InvalidGraphError(
             f"{what}: expected either strings or numbers, got both", field=name
         )

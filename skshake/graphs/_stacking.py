@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from skshake.graphs._arrays import Columns, as_array, join
-from skshake.graphs._errors import InvalidGraphError, naming
+from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
     CATEGORY,
     TEXT_CODE,
@@ -89,7 +89,7 @@ def _arrays(field: str, parts: list[Any], owners: Sequence[int]) -> list[np.ndar
     """Arrays of the parts; the error of one that is none names its graph."""
     arrays = []
     for i, part in zip(owners, parts, strict=True):
-        with naming(field, i):
+        with Naming(field, i):
             arrays.append(as_array(part))
     return arrays
 
@@ -99,8 +99,11 @@ def stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
     parts = [record.edge_index for record in records]
     shapes = []
     for i, part in enumerate(parts):
-        with naming("edge_index", i):
-            shape = _shape(part)
+        shape = getattr(part, "shape", None)
+        if not isinstance(shape, tuple):
+            with Naming("edge_index", i):
+                shape = as_array(part).shape
+        shape = tuple(shape)
         if 0 in shape:
             parts[i], shape = NO_ARCS, NO_ARCS.shape
         elif len(shape) != 2 or shape[0] != 2:
@@ -171,7 +174,7 @@ def _pick_parts(
     widths: list[int] = []
     shapes: list[tuple[int, ...] | None] = []
     for i, part in enumerate(values):
-        with naming(field, i):
+        with Naming(field, i):
             shapes.append(None if part is None else _shape(part))
     for i, n_rows in enumerate(counts.tolist()):
         # Features of zero width, or of no rows, say nothing.
@@ -202,7 +205,7 @@ def _pick_parts(
                 i,
                 field,
             )
-        with naming(field, i):
+        with Naming(field, i):
             parts.append(as_array(part).reshape(-1, width))
         owners.append(i)
         widths.append(width)
@@ -293,6 +296,8 @@ def _as_integers(parts: list[Any], joined: np.ndarray) -> np.ndarray:
 
     It does so where signed and unsigned ones of 64 bits meet.
     """
+    if "float" in str(getattr(parts[0], "dtype", "float")):
+        return joined
     types = {str(dtype) for dtype in {getattr(part, "dtype", None) for part in parts}}
     if {"uint64"} < types:
         arrays = [as_array(part) for part in parts]
@@ -309,14 +314,20 @@ def _is_plain(values: Any) -> bool:
     return hasattr(values, "detach") or values is None
 
 
+def _are_plain(columns: list[Columns]) -> bool:
+    """Whether that holds for all graphs, in one look at their types if it can."""
+    values = [array for named in columns for array in named.values()]
+    if all(hasattr(kind, "detach") for kind in set(map(type, values))):
+        return True
+    return all(map(_is_plain, values))
+
+
 def _split_objects(columns: Columns, i: int) -> Columns:
     """Object arrays as one field per column, each of numbers or of strings."""
-    if all(map(_is_plain, columns.values())):
-        return columns
     split: Columns = {}
     for field, values in columns.items():
         if not _is_plain(values) and not sparse.issparse(values):
-            with naming(field, i):
+            with Naming(field, i):
                 values = as_array(values)
         if _is_plain(values) or sparse.issparse(values) or values.ndim not in (1, 2):
             split[field] = values
@@ -326,7 +337,7 @@ def _split_objects(columns: Columns, i: int) -> Columns:
             name = field if table.shape[1] == 1 else f"{field}[{k}]"
             is_text = {isinstance(value, (str, bytes)) for value in column}
             # Not numpy's common type, which would turn numbers into strings.
-            with naming(name, i):
+            with Naming(name, i):
                 split[name] = as_array(column.tolist()) if len(is_text) < 2 else column
     return split
 
@@ -335,7 +346,8 @@ def stack_features(
     columns: list[Columns], counts: np.ndarray, rule: CategoricalRule
 ) -> Features:
     """Features over all graphs, each field numeric or categorical by the rule."""
-    columns = [_split_objects(named, i) for i, named in enumerate(columns)]
+    if not _are_plain(columns):
+        columns = [_split_objects(named, i) for i, named in enumerate(columns)]
     stacked, texts = [], []
     for field in sorted({field for named in columns for field in named}):
         values = _stack_field(field, columns, counts)
@@ -360,7 +372,7 @@ def stack_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
         if part is None:
             parts.append(np.ones(n_rows))
             continue
-        with naming("edge_weight", i, "edge weight"):
+        with Naming("edge_weight", i, "edge weight"):
             weight = as_array(part)
         if n_rows and weight.dtype.kind not in "biuf":
             raise InvalidGraphError(
