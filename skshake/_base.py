@@ -25,6 +25,7 @@ from skshake._coarsener import KFCoarsener
 from skshake._persistence import SaveMixin
 from skshake._targets import Target, check_weights, split_validation
 from skshake.forests import MAX_SEED
+from skshake.graphs import GraphProblem
 from skshake.hierarchy import HierarchyCollection, as_hierarchies
 
 # From this many graphs on, a held-out tenth says more than the steps it costs.
@@ -304,6 +305,34 @@ class BaseSHAKE(
             The class's name in lower case and a number.
         """
         return super().get_feature_names_out()
+
+    def check(self, X: Any) -> list[GraphProblem]:
+        """Find all graphs that cannot be read, and why, before they are predicted.
+
+        Parameters
+        ----------
+        X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
+            Graphs of the kind given to ``fit``. Behind a coarsener, ask the coarsener
+            about graphs: hierarchies have been read.
+
+        Returns
+        -------
+        problems : list of GraphProblem
+            One ``(graph, field, message)`` per graph that cannot be read, by position;
+            empty if all can. Once fitted, those whose features differ from the training
+            graphs' are among them; before, see :func:`skshake.check_graphs`.
+
+        Raises
+        ------
+        ValueError
+            If no list of graphs comes, or hierarchies of another coarsener.
+        """
+        coarsener = getattr(self, "_coarsener", None)
+        if as_hierarchies(X) is None and (coarsener or not hasattr(self, "module_")):
+            return (coarsener or KFCoarsener(q=np.inf)).check(X)
+        if hasattr(self, "module_"):
+            match_hierarchies("X", X, coarsener, self._signature)
+        return []
 
     @property
     def _n_features_out(self) -> int:

@@ -29,11 +29,18 @@ from skshake.forests import (
     streams_of,
 )
 from skshake.graphs import (
+    NO_NAMES,
     Features,
     GraphCollection,
+    GraphProblem,
+    InvalidGraphError,
     as_graphs,
+    as_list,
+    check_items,
+    check_rule,
     chunk_bounds,
     match_features,
+    name_graph,
     with_degree_feature,
     with_return_probabilities,
 )
@@ -331,8 +338,38 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
             One hierarchy per graph, in order; a graph of no nodes has empty levels.
         """
         check_is_fitted(self)
-        graphs = as_graphs(X, categorical_features=self.categorical_features)
-        return self._coarsen(self._match_features(graphs))
+        items = as_list(X)
+        graphs = as_graphs(items, categorical_features=self.categorical_features)
+        try:
+            graphs = self._match_features(graphs)
+        except InvalidGraphError as error:
+            rule = check_rule(self.categorical_features)
+            raise name_graph(error, items, rule, self._match_features) from error
+        return self._coarsen(graphs)
+
+    def check(self, X: Any) -> list[GraphProblem]:
+        """Find all graphs that cannot be read, and why, before they are coarsened.
+
+        Parameters
+        ----------
+        X : list of graphs or GraphCollection
+            Anything that :func:`skshake.as_graphs` reads.
+
+        Returns
+        -------
+        problems : list of GraphProblem
+            One ``(graph, field, message)`` per graph that cannot be read, by position;
+            empty if all can. Once fitted, those whose features differ from the training
+            graphs' are among them; before, see :func:`skshake.check_graphs`.
+
+        Raises
+        ------
+        InvalidGraphError
+            If no list of graphs comes.
+        """
+        rule = check_rule(self.categorical_features)
+        match = self._check_fit if hasattr(self, "n_forests_") else None
+        return check_items(as_list(X), rule, NO_NAMES, match)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -372,6 +409,10 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         ]
         # Without node features, those of the degree are ours.
         return known if self._has_node_features else known[1:]
+
+    def _check_fit(self, graphs: GraphCollection) -> None:
+        """Refuse graphs that ``transform`` would refuse."""
+        check_weights(self._match_features(graphs), self.q_)
 
     def _match_features(self, graphs: GraphCollection) -> GraphCollection:
         """Check the features of new graphs against those of training graphs."""

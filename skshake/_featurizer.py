@@ -14,8 +14,11 @@ from sklearn.utils._param_validation import StrOptions
 from skshake._output import CollectionOutputMixin
 from skshake.graphs import (
     GraphCollection,
+    GraphProblem,
+    InvalidGraphError,
     graphs_from_records,
     items_of_column,
+    problems_of,
     read_molecules,
     refuse_invalid,
 )
@@ -38,7 +41,7 @@ class MoleculeFeaturizer(CollectionOutputMixin, TransformerMixin, BaseEstimator)
         molecule that it cannot sanitise: an error that names it, or a graph without
         nodes and a warning, so that rows still match the labels. Such graphs are
         predicted like any other, or not at all with ``on_empty="nan"`` of
-        :class:`SHAKEClassifier`; :meth:`find_invalid` says which they are.
+        :class:`SHAKEClassifier`; :meth:`check` says which they are.
 
     Raises
     ------
@@ -99,55 +102,35 @@ class MoleculeFeaturizer(CollectionOutputMixin, TransformerMixin, BaseEstimator)
         -------
         graphs : GraphCollection of length n_molecules
         """
-        records, refused = read_molecules(self._molecules(X))
-        if refused and self.on_invalid == "empty":
-            i, reason = next(iter(refused.items()))
-            named = ", ".join(map(str, [*refused][:NAMED]))
+        records, refused = read_molecules(_as_molecules(X))
+        refuse_invalid(refused, keeps_invalid=self.on_invalid == "empty")
+        if refused:
+            named = ", ".join(str(error.graph) for error in refused[:NAMED])
             more = ", ..." if len(refused) > NAMED else ""
             warnings.warn(
                 f"{len(refused)} of {len(records)} molecules are invalid and become "
-                f"graphs without nodes: {named}{more} (graph {i}: {reason}); "
-                "find_invalid(X) lists them",
+                f"graphs without nodes: {named}{more} ({refused[0]}); check(X) lists "
+                "them",
                 UserWarning,
                 stacklevel=2,
             )
-        else:
-            refuse_invalid(refused)
         return graphs_from_records(records)
 
-    def find_invalid(self, X: Any) -> dict[int, str]:
-        """Find what is no molecule, whatever ``on_invalid`` says.
+    def check(self, X: Any) -> list[GraphProblem]:
+        """Find all items that are no molecules, and why.
 
         Parameters
         ----------
         X : iterable of str or rdkit molecules, or one column of them
-            As for :meth:`transform`.
+            As for ``transform``.
 
         Returns
         -------
-        invalid : dict of int to str
-            Positions of invalid molecules, increasing, and what is wrong with each.
+        problems : list of GraphProblem
+            One ``(graph, field, message)`` per item that cannot be read, by position,
+            whatever ``on_invalid`` says; empty if all can.
         """
-        return read_molecules(self._molecules(X))[1]
-
-    def _molecules(self, X: Any) -> list[Any]:
-        """Molecules of a list or of one column."""
-        X = items_of_column(X, "molecules")
-        if isinstance(X, str) or not isinstance(X, Iterable):
-            raise TypeError(
-                f"expected a list of SMILES or rdkit molecules, got {type(X).__name__}"
-            )
-        if isinstance(X, np.ndarray) and X.ndim != 1:
-            # Such as an array of strings, in one column.
-            if X.ndim != 2 or X.shape[1] != 1:
-                raise ValueError(
-                    f"expected one column of molecules, got an array of shape {X.shape}"
-                )
-            X = X[:, 0]
-        molecules = list(X)
-        if not molecules:
-            raise ValueError("expected at least one molecule, got an empty list")
-        return molecules
+        return problems_of(read_molecules(_as_molecules(X))[1])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -155,3 +138,23 @@ class MoleculeFeaturizer(CollectionOutputMixin, TransformerMixin, BaseEstimator)
         tags.input_tags.string = True
         tags.requires_fit = False
         return tags
+
+
+def _as_molecules(X: Any) -> list[Any]:
+    """Molecules of a list or of one column."""
+    X = items_of_column(X, "molecules")
+    if isinstance(X, str) or not isinstance(X, Iterable):
+        raise InvalidGraphError(
+            f"expected a list of SMILES or rdkit molecules, got {type(X).__name__}"
+        )
+    if isinstance(X, np.ndarray) and X.ndim != 1:
+        # Such as an array of strings, in one column.
+        if X.ndim != 2 or X.shape[1] != 1:
+            raise InvalidGraphError(
+                f"expected one column of molecules, got an array of shape {X.shape}"
+            )
+        X = X[:, 0]
+    molecules = list(X)
+    if not molecules:
+        raise InvalidGraphError("expected at least one molecule, got an empty list")
+    return molecules

@@ -13,6 +13,7 @@ import logging
 import pickle
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -137,7 +138,8 @@ class KernelCache(_Cache):
                 partial.write_bytes(content)
                 partial.replace(folder / name)
             except OSError:
-                partial.unlink(missing_ok=True)
+                with suppress(OSError):
+                    partial.unlink(missing_ok=True)
                 continue
             self._remove_stale(folder)
             return

@@ -4,23 +4,36 @@ Each test is named after its kind of fault; its docstring names the public repor
 ("PyG" is pyg-team/pytorch_geometric) and what their users saw.
 """
 
+import gc
+import json
 import os
 import pickle
+import re
+import shutil
+import signal
 import subprocess
 import sys
 import tomllib
+import types
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 
+import dask
+import igraph
 import networkx as nx
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 import torch
+from joblib import Parallel, delayed
 from rdkit import Chem
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -34,21 +47,36 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from torch_geometric.data import Data, InMemoryDataset
+from threadpoolctl import ThreadpoolController
+from torch_geometric.data import (
+    Batch,
+    Data,
+    HeteroData,
+    InMemoryDataset,
+    TemporalData,
+)
+from torch_geometric.data.hypergraph_data import HyperGraphData
+from torch_geometric.loader import DataLoader
 
+import skshake
 from skshake import (
     CategoryWarning,
     GraphCollection,
     HierarchyCollection,
+    InvalidGraphError,
     KFCoarsener,
     MoleculeFeaturizer,
     SHAKEClassifier,
     SHAKERegressor,
     as_graphs,
+    check_graphs,
+    from_edges,
     graphs_from_edgelist,
     sample_forests,
 )
 from skshake.datasets import load_molecules_csv, load_tu
+from skshake.network import SHAKENetwork
+from skshake.network._training import Training
 
 # Graphs here are so small that coarsening may leave them as they are.
 pytestmark = pytest.mark.filterwarnings("ignore:coarsening keeps")
@@ -69,10 +97,10 @@ def rings(n_graphs=20, n_nodes=6):
     return [make(n_nodes) for make in graphs], np.arange(n_graphs) % 2
 
 
-def run_python(code, **environment):
+def run_python(code, warns=False, **environment):
     """Output of some code in a process of its own."""
     out = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "default" if warns else "error", "-c", code],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -536,6 +564,237 @@ def test_38_storage_is_flat_and_narrow():
     assert len(pickle.dumps(graphs)) < 1.2 * n_bytes + 2_000
 
 
+def networks():
+    """Estimators whose training draws in all the ways that there are."""
+    from torch_geometric.nn import GATConv
+
+    return {
+        "plain": classifier(),
+        "dropout": classifier(dropout=0.5),
+        "layers of torch_geometric": classifier(conv="gcn", dropout=0.5),
+        "layers that draw": classifier(conv=lambda n: GATConv(n, n, dropout=0.5)),
+        "held out": classifier(early_stopping=True, dropout=0.5),
+        "regressor": SHAKERegressor(**SETTINGS, dropout=0.5),
+    }
+
+
+def fitted_weights(model, graphs, y):
+    """Bits of all weights that a fit finds."""
+    state = clone(model).fit(graphs, y).module_.state_dict()
+    return b"".join(value.numpy().tobytes() for value in state.values())
+
+
+@pytest.mark.parametrize("kind", networks())
+def test_39_fits_side_by_side(kind):
+    """optuna #4412; threadpoolctl #205: seeded through one global stream."""
+    model, (graphs, y) = networks()[kind], rings(20)
+    torch_state, numpy_state = torch.get_rng_state(), np.random.get_state()
+    alone = fitted_weights(model, graphs, y)
+
+    def fit(_=None):
+        return fitted_weights(model, graphs, y)
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(fit, range(8)))
+    found += Parallel(4, backend="threading")(delayed(fit)() for _ in range(4))
+    found += dask.compute(*[dask.delayed(fit)() for _ in range(4)], scheduler="threads")
+    assert [weights == alone for weights in found] == [True] * 16
+    assert torch.equal(torch.get_rng_state(), torch_state)
+    assert str(np.random.get_state()) == str(numpy_state)
+
+
+def test_39_studies_of_several_jobs():
+    """optuna #4412: a study with n_jobs=4 found other scores than one by one."""
+    graphs, y = rings(20)
+    optuna.logging.disable_default_handler()
+
+    def objective(trial):
+        rate = trial.suggest_categorical("dropout", [0.0, 0.25, 0.5, 0.75])
+        model = classifier(dropout=rate).fit(graphs, y)
+        return float(model.decision_function(graphs).sum())
+
+    values = []
+    for n_jobs in (1, 4):
+        grid = {"dropout": [0.0, 0.25, 0.5, 0.75]}
+        study = optuna.create_study(sampler=optuna.samplers.GridSampler(grid, seed=0))
+        study.optimize(objective, n_trials=4, n_jobs=n_jobs)
+        values.append({t.params["dropout"]: t.value for t in study.trials})
+    assert values[0] == values[1]
+
+
+def test_40_limits_on_threads_are_given_back():
+    """threadpoolctl #205, #176: overlapping calls left BLAS with one thread."""
+    graphs, y = rings(20)
+    model = make_pipeline(KFCoarsener(random_state=0), classifier()).fit(graphs, y)
+
+    def count():
+        found = ThreadpoolController().select(user_api="blas").lib_controllers
+        return torch.get_num_threads(), [each.get_num_threads() for each in found]
+
+    before = count()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: model.predict_proba(graphs), range(20)))
+        list(pool.map(lambda _: clone(model).fit(graphs, y), range(8)))
+    assert count() == before
+    assert gc.isenabled()
+
+
+ENDS = [[0, 1, 1, 2], [1, 0, 2, 1]]
+
+
+def data(**fields):
+    """A path of three nodes for torch_geometric, both directions of its edges."""
+    return Data(edge_index=torch.tensor(ENDS), **fields)
+
+
+def fields_of(features):
+    """Name, kind and width of each field."""
+    return [(f.name, f.is_categorical, f.width) for f in features.fields]
+
+
+def test_41_structured_arrays():
+    """numpy #4341, #11039: records were read as raw memory, 1.07e9 among them."""
+    table = pd.DataFrame({"a": [1, 3, 5], "b": [2.0, 4.0, 6.0]})
+    records = table.to_records(index=False)
+    swapped = table[["b", "a"]].to_records(index=False)
+    named = [("a", True, 1), ("b", False, 1)]
+    for x in (np.array(records), records, swapped, table, table[["b", "a"]]):
+        graphs = as_graphs([(triangle(), x, records), (triangle(), records, x)])
+        for features in (graphs.node_features, graphs.edge_features):
+            assert fields_of(features) == named
+            assert features.categories[:, 0].tolist() == [1, 3, 5] * 2
+            assert features.numeric[:, 0].tolist() == [2, 4, 6] * 2
+    flat = from_edges([[0, 1], [1, 2]], [2], [3], x=swapped, edge_attr=records[:2])
+    assert fields_of(flat.node_features) == fields_of(flat.edge_features) == named
+    # Attributes of networkx and igraph, whatever the order of their fields.
+    ours, theirs = nx.path_graph(3), igraph.Graph(3, [(0, 1), (1, 2)])
+    for i in range(3):
+        ours.nodes[i]["r"] = records[i]
+    theirs.vs["r"] = list(swapped)
+    read = as_graphs([ours, theirs]).node_features
+    assert fields_of(read) == [("r.a", True, 1), ("r.b", False, 1)]
+    assert read.numeric.ravel().tolist() == [2, 4, 6] * 2
+    # Records and vectors within records.
+    nested = np.zeros(3, [("p", [("u", "f4"), ("v", "U2")]), ("w", "f8", 2)])
+    nested["p"]["u"], nested["w"][:, 1] = [1, 2, 3], [4, 5, 6]
+    read = as_graphs([(triangle(), nested)]).node_features
+    assert fields_of(read) == [("p.u", False, 1), ("p.v", True, 1), ("w", False, 2)]
+    assert read.numeric.tolist() == [[1, 0, 4], [2, 0, 5], [3, 0, 6]]
+    # Where a record makes no sense, and other bytes that are no numbers.
+    path = {"edge_index": ENDS, "num_nodes": 3}
+    for bad, message in (
+        ({**path, "edge_weight": np.zeros(4, [("w", "f8")])}, "edge weight: expected"),
+        (
+            {**path, "edge_index": np.zeros((2, 4), [("n", "i8")])},
+            "edge_index: expected",
+        ),
+        (np.zeros((3, 3), [("w", "i8")]), "is of type ndarray.*dtype"),
+        ((triangle(), np.zeros((3, 1), "V4")), r"x holds \|V4 values"),
+        (
+            nx.Graph([(0, 1, {"weight": records[0]})]),
+            "edge weight .weight.: expected.*records",
+        ),
+    ):
+        with pytest.raises(InvalidGraphError, match=f"Graph 0:? {message}"):
+            as_graphs([bad])
+    one, other = nx.path_graph(3), nx.path_graph(3)
+    nx.set_node_attributes(one, {i: records[i] for i in range(3)}, "r")
+    nx.set_node_attributes(other, {i: nested[["w"]][i] for i in range(3)}, "r")
+    with pytest.raises(InvalidGraphError, match=r"Graph 1 has no r\.a, but graph 0"):
+        as_graphs([one, other])
+    # A mask says that values are missing; a table may say so too.
+    for x, message in (
+        (np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), "1 are masked"),
+        ([np.ma.array([1.0], mask=[1])] * 3, "masked"),
+        (np.ma.array(records, mask=[(0, 1)] * 3), "3 are masked"),
+        (table.assign(a=pd.array([1, None, 3], "Int64")), "a holds nan"),
+        (table.astype({"a": object}).replace(3, None), "a holds objects"),
+    ):
+        with pytest.raises(InvalidGraphError, match=f"Graph 0: .*{message}"):
+            as_graphs([(triangle(), x)])
+    masked = np.ma.array(triangle(), mask=triangle() > 0)
+    with pytest.raises(InvalidGraphError, match=r"adjacency: .*6 are masked"):
+        as_graphs([masked])
+
+
+def test_42_keys_of_dictionaries():
+    """Hugging Face's graph data sets; Graphormer #133: edge features were dropped."""
+    graph = {
+        "edge_index": ENDS,
+        "num_nodes": 3,
+        "node_feat": [[1.0], [2.0], [3.0]],
+        "edge_attr": [[5.0], [5.0], [7.0], [7.0]],
+        "y": [1],
+    }
+    renamed = {
+        {"node_feat": "x", "edge_attr": "edge_feat"}.get(k, k): graph[k] for k in graph
+    }
+    del renamed["num_nodes"]
+    for read in as_graphs([graph, renamed, {**graph, "id": 7, "smiles": "CCO"}]):
+        assert read.x.ravel().tolist() == [1, 2, 3]
+        assert read.edge_attr.ravel().tolist() == [5, 7]
+    for key in ("node_feature", "pos", "edge_atr", "weight"):
+        with pytest.raises(
+            InvalidGraphError,
+            match=rf"Graph 1: .*unknown key '{key}'; expected .*'node_feat'",
+        ) as info:
+            as_graphs([graph, {**graph, key: [0, 0, 0]}])
+        assert (info.value.graph, info.value.field) == (1, key)
+    with pytest.raises(InvalidGraphError, match="Graph 0: x: given twice"):
+        as_graphs([{**graph, "x": graph["node_feat"]}])
+    chosen = {**graph, "pos": np.ones((3, 2))}
+    read = as_graphs([chosen], node_attrs=["node_feat", "pos"], edge_attrs=[])
+    assert fields_of(read.node_features) == [("pos", False, 2), ("x", False, 1)]
+    assert not read.edge_features.n_columns
+    # Rows of a parquet file come as arrays of arrays.
+    nested = {
+        key: np.array([*map(np.array, graph[key]), None], object)[:-1]
+        for key in ("edge_index", "node_feat", "edge_attr")
+    }
+    read = as_graphs([{**graph, **nested}, graph])
+    assert read[0].edges.tolist() == read[1].edges.tolist()
+    assert read[0].edge_attr.tolist() == read[1].edge_attr.tolist()
+    with pytest.raises(InvalidGraphError, match=r"edge weight: expected 4 .*\(2, 2\)"):
+        as_graphs([{**graph, "edge_weight": np.ones((2, 2))}])
+    # Strings beside numbers in a nested list stay what they are.
+    mixed = as_graphs([{**graph, "node_feat": [["C", 0.5], ["N", 1.5], ["C", 2.5]]}])
+    assert fields_of(mixed.node_features) == [("x[0]", True, 1), ("x[1]", False, 1)]
+
+
+def test_43_mini_batches():
+    """PyG #960; GraphDTA #10: a batch became one graph, and rows were missing."""
+    items = [data(x=torch.full((3, 1), float(k))) for k in range(6)]
+    batch = Batch.from_data_list(items)
+    read = as_graphs(batch)
+    assert [graph.x[0, 0] for graph in read] == list(range(6))
+    y = np.arange(6) % 2
+    model = make_pipeline(KFCoarsener(q=1.0, random_state=0), classifier())
+    expected = model.fit(items, y).predict_proba(items)
+    assert np.array_equal(model.predict_proba(batch), expected)
+    assert np.array_equal(model.fit(batch, y).predict_proba(items), expected)
+    by_hand = {"x": torch.ones(4, 1), "edge_index": torch.tensor([[0, 2], [1, 3]])}
+    groups = torch.tensor([0, 0, 1, 1])
+    for graphs, position in (
+        ([batch], 0),
+        ([items[0], batch], 1),
+        ([Batch.from_data_list(items[:1])], 0),
+        (DataLoader(items, batch_size=3), 0),
+        ([items[0], Data(**by_hand, batch=groups)], 1),
+        ([Data(**by_hand, ptr=torch.tensor([0, 2, 4]))], 0),
+    ):
+        for ask in (as_graphs, model.predict):
+            with pytest.raises(
+                InvalidGraphError,
+                match=f"Graph {position} is a mini-batch .*to_data_list",
+            ):
+                ask(graphs)
+    with pytest.raises(InvalidGraphError, match=r"a mini-batch .*give a list of Data"):
+        as_graphs(Batch(**by_hand, batch=groups))
+    # One graph may say that it is one.
+    alone = Data(**by_hand, batch=torch.zeros(4, dtype=torch.long))
+    assert len(as_graphs([alone])) == 1
+
+
 def column_of(items):
     """An array of objects of shape (n, 1)."""
     column = np.empty((len(items), 1), object)
@@ -701,6 +960,271 @@ def test_46_categories_do_not_warn(mutag):
     coarsener.fit([nx.star_graph(n) for n in range(3, 60)])
 
 
+def test_47_edge_features_beside_sparse_matrices():
+    """spektral #258: features landed on other edges unless given in CSR order."""
+    ends = np.array([[2, 0, 1, 3, 2, 1, 0, 3], [1, 3, 2, 2, 3, 0, 1, 0]])
+    value = {
+        frozenset(pair): 10.0 * k
+        for k, pair in enumerate([(0, 1), (1, 2), (2, 3), (0, 3)])
+    }
+    rows = np.array([[value[frozenset(pair)]] for pair in ends.T.tolist()])
+    weights = np.ones(8)
+    given = as_graphs([{"edge_index": ends, "num_nodes": 4, "edge_feat": rows}])[0]
+    coo = sparse.coo_array((weights, ends), (4, 4))
+    upper = ends[0] < ends[1]
+    unsorted = sparse.csr_array(
+        (weights, [3, 1, 0, 2, 3, 1, 2, 0], [0, 2, 4, 6, 8]), (4, 4)
+    )
+    of_unsorted = [
+        [value[frozenset((k // 2, j))]] for k, j in enumerate(unsorted.indices.tolist())
+    ]
+    order = np.lexsort(ends[::-1])
+    one_way = sparse.coo_array((weights[upper], ends[:, upper]), (4, 4))
+    for adjacency, edge_attr in (
+        (coo, rows),
+        (sparse.coo_matrix(coo), rows),
+        (coo, rows[upper]),
+        (one_way, rows[upper]),
+        (coo.tocsr(), rows[order]),
+        (coo.toarray(), rows[order]),
+        (coo.tocsr(), rows[order][(ends[0] < ends[1])[order]]),
+        (unsorted, np.array(of_unsorted)),
+    ):
+        read = as_graphs([(adjacency, None, edge_attr)])[0]
+        assert read.edges.tolist() == given.edges.tolist()
+        assert read.edge_attr.tolist() == given.edge_attr.tolist()
+        assert read.edge_weight.tolist() == given.edge_weight.tolist()
+    for form in ("csc", "lil", "dok", "bsr", "dia"):
+        adjacency = coo.tocsr().asformat(form)
+        for edge_attr in (rows, rows[upper]):
+            with pytest.raises(
+                InvalidGraphError, match=f"edge_attr: .* format '{form}'"
+            ):
+                as_graphs([(adjacency, None, edge_attr)])
+        # Without edge features nothing hangs on the order.
+        assert as_graphs([adjacency]).edges.tolist() == given.edges.tolist()
+    # Repeats of one direction: features are averaged, weights add up.
+    repeated = sparse.coo_array(([1.0, 1, 2], ([0, 0, 1], [1, 1, 0])), (2, 2))
+    read = as_graphs([(repeated, None, np.array([1.0, 3.0, 6.0]))])[0]
+    assert (read.edge_attr.tolist(), read.edge_weight.tolist()) == ([[4]], [2])
+    # A stored zero is an edge without a weight, not the absence of an edge.
+    zero = sparse.coo_array(([1.0, 0], ([0, 1], [1, 0])), (2, 2))
+    with pytest.raises(InvalidGraphError, match=r"Graph 0: edge weight 0.0"):
+        as_graphs([(zero, None, np.ones(2))])
+    asymmetric = np.array([[0, 1.0, 1], [2, 0, 0], [0, 0, 0]])
+    with pytest.raises(InvalidGraphError, match=r"edge_attr: .*symmetric"):
+        as_graphs([(asymmetric, None, np.ones(2))])
+    read = as_graphs([(asymmetric, None, np.array([1.0, 2.0, 5.0]))])[0]
+    assert read.edge_attr.ravel().tolist() == [3, 2]
+
+
+def test_48_point_clouds():
+    """PyG #1065: positions and atomic numbers were not read, without a word."""
+    clouds = [
+        data(pos=torch.rand(3, 3), z=torch.tensor([8, 1, 1]), y=torch.rand(1))
+        for _ in range(3)
+    ]
+    with pytest.warns(
+        UserWarning, match=r"not read: 'pos', 'z' .*node_attrs"
+    ) as caught:
+        assert not as_graphs(clouds).node_features.n_columns
+    assert len(caught) == 1
+    read = as_graphs(clouds, node_attrs=["pos", "z"])
+    assert fields_of(read.node_features) == [("pos", False, 3), ("z", True, 1)]
+    assert np.array_equal(read[1].node_features.numeric, clouds[1].pos.numpy())
+    assert not as_graphs(clouds, node_attrs=[]).node_features.n_columns
+    # Nodes without edges are counted by what is there.
+    lone = Data(z=torch.tensor([1, 6, 8, 8]), edge_index=torch.tensor([[0], [1]]))
+    assert as_graphs([lone], node_attrs=["z"]).n_nodes == 4
+    typed = data(x=torch.ones(3, 1), edge_type=torch.tensor([0, 0, 1, 1]))
+    with pytest.warns(UserWarning, match="'edge_type' may be features of edges"):
+        as_graphs([typed])
+    read = as_graphs([typed], edge_attrs=["edge_type"])
+    assert fields_of(read.edge_features) == [("edge_type", True, 1)]
+    assert fields_of(read.node_features) == [("x", False, 1)]
+    for names, message in (
+        ({"node_attrs": ["poss"]}, "Graph 0 has no node attribute 'poss'"),
+        ({"edge_attrs": ["bond"]}, "Graph 0 has no edge attribute 'bond'"),
+        ({"node_attrs": ["q"], "defaults": {"q": 0.0}}, None),
+    ):
+        if message:
+            with pytest.raises(InvalidGraphError, match=message):
+                as_graphs(clouds, **names)
+    with pytest.raises(InvalidGraphError, match="no graph has an attribute 'q'"):
+        as_graphs(clouds, node_attrs=["z", "q"], defaults={"q": 0.0})
+    for field in ("edge_attr", "edge_weight"):
+        with pytest.raises(InvalidGraphError, match=f"edge_index: .*as {field} has 4"):
+            as_graphs([Data(x=torch.ones(3, 1), **{field: torch.ones(4)})])
+    # Labels, masks and what belongs to the graph as a whole are no features.
+    quiet = data(
+        x=torch.ones(3, 1),
+        y=torch.ones(3),
+        train_mask=torch.ones(3).bool(),
+        name="path",
+        u=torch.ones(1, 5),
+        smiles="CCC",
+    )
+    assert as_graphs([quiet]).node_features.kind == (1, 0)
+    # The same names pick from every kind of graph.
+    other = nx.path_graph(3)
+    nx.set_node_attributes(other, 1, "z")
+    tables = (triangle(), pd.DataFrame({"z": [1, 2, 3], "w": [1.0, 1.0, 1.0]}))
+    dictionary = {"edge_index": ENDS, "num_nodes": 3, "z": [1, 2, 3]}
+    read = as_graphs([clouds[0], other, tables, dictionary], node_attrs=["z"])
+    assert fields_of(read.node_features) == [("z", True, 1)]
+    chosen = as_graphs(as_graphs(clouds, node_attrs=["pos", "z"]), node_attrs=["pos"])
+    assert fields_of(chosen.node_features) == [("pos", False, 3)]
+    for graphs in ([(triangle(), np.ones(3))], chosen, list(chosen)):
+        with pytest.raises(
+            InvalidGraphError, match="Graph 0 has no node attribute 'v'"
+        ):
+            as_graphs(graphs, node_attrs=["v"])
+
+
+def test_49_features_of_zero_width():
+    """PyG #5845: cannot reshape an array of size 0."""
+    none = as_graphs([triangle()] * 2)
+    path = {"edge_index": ENDS, "num_nodes": 3}
+    for graphs in (
+        [(triangle(), np.empty((3, 0))), triangle()],
+        [(triangle(), np.empty((3, 0)), np.empty((3, 0))), (triangle(), None)],
+        [data(x=torch.empty(3, 0), edge_attr=torch.empty(4, 0)), data(num_nodes=3)],
+        [{**path, "node_feat": [[], [], []]}, {**path, "edge_feat": np.empty((4, 0))}],
+        [(triangle(), pd.DataFrame(index=range(3))), (triangle(), np.zeros(3, []))],
+        from_edges(
+            [[0, 1]] * 2, [1, 1], [3, 3], x=np.empty((6, 0)), edge_attr=np.empty((2, 0))
+        ),
+    ):
+        read = as_graphs(graphs)
+        assert len(read) == len(none)
+        assert (read.node_features.kind, read.edge_features.kind) == ((0, 0), (0, 0))
+    model = make_pipeline(KFCoarsener(q=1.0, random_state=0), classifier())
+    graphs = [data(x=torch.empty(3, 0)), (triangle(), np.empty((3, 0)))] * 4
+    assert len(model.fit(graphs, [0, 1] * 4).predict(graphs)) == 8
+    with pytest.raises(InvalidGraphError, match="Graph 0 has no x, but graph 1 has"):
+        as_graphs([(triangle(), np.empty((3, 0))), (triangle(), np.ones((3, 2)))])
+    with pytest.raises(InvalidGraphError, match=r"x: expected shape \(3, n_feat"):
+        as_graphs([(triangle(), np.empty((4, 0)))])
+
+
+@pytest.mark.filterwarnings("ignore:.*(quantized|Sparse|ComplexHalf|PyTorch|nested)")
+def test_50_types_of_tensors():
+    """pytorch #110285; PyG #5053: raw errors of torch for bfloat16 and sparse."""
+    values = torch.tensor([[1.0, 0.5], [2.0, -4.0], [0.0, 8.0]])
+    tensors = {
+        "bfloat16": values.bfloat16(),
+        "half": values.half(),
+        "float8": values.to(torch.float8_e5m2),
+        "gradient": values.clone().requires_grad_(),
+        "negated view": torch.complex(values, -values).conj().imag,
+        "transposed": values.T.contiguous().T,
+        "double": values.double(),
+        "quantized": torch.quantize_per_tensor(values, 0.5, 8, torch.quint8),
+    }
+    for x in tensors.values():
+        for graphs in ([data(x=x)], [data(x=values), data(x=x)]):
+            assert np.array_equal(as_graphs(graphs)[-1].x, values.numpy())
+        weighted = data(
+            num_nodes=3, edge_weight=x[[0, 0, 1, 1], 0], edge_attr=x[[0, 0, 1, 1]]
+        )
+        graph = as_graphs([weighted])[0]
+        assert graph.edge_weight.tolist() == [1.0, 2.0]
+        assert graph.edge_attr.tolist() == values[:2].tolist()
+        for given in (x, list(x)):
+            read = as_graphs([(triangle(), given)])[0]
+            assert np.array_equal(read.x, values.numpy())
+    refused = {
+        "use to_dense": values.to_sparse(),
+        "layout torch.sparse_csr": values.to_sparse_csr(),
+        "meta": values.to("meta"),
+        "complex64": values.to(torch.complex64),
+        "complex32": values.to(torch.complex32),
+    }
+    good = {"x": values, "edge_attr": torch.ones(4, 1), "edge_weight": torch.ones(4)}
+    ragged = torch.nested.nested_tensor([values[0], values[1, :1]])
+    with pytest.raises(InvalidGraphError, match="Graph 0: x: "):
+        as_graphs([{"edge_index": ENDS, "num_nodes": 3, "x": ragged}])
+    for message, tensor in refused.items():
+        for field in ("x", "edge_attr", "edge_weight", "edge_index"):
+            graph = data(**good)
+            graph[field] = (
+                torch.ones(good[field].shape).to(tensor.dtype)
+                if field in good
+                else torch.ones(2, 4)
+            )
+            graph[field] = (
+                graph[field].to_sparse()
+                if tensor.layout == torch.sparse_coo
+                else graph[field].to_sparse_csr()
+                if tensor.layout == torch.sparse_csr and graph[field].ndim == 2
+                else graph[field].to(tensor.device, tensor.dtype)
+            )
+            if field == "edge_weight" and tensor.layout == torch.sparse_csr:
+                continue
+            with pytest.raises(
+                InvalidGraphError,
+                match=f"Graph 1: {field.replace('_w', '.w')}.*{message}",
+            ):
+                as_graphs([data(**good), graph])
+    for bad, message in (
+        (torch.tensor(ENDS).bfloat16(), "expected integers, got dtype float32"),
+        (torch.tensor(ENDS).bool(), "expected integers, got dtype bool"),
+        (np.array(ENDS, np.uint64) + np.uint64(2**63), "numbers of nodes, got 9223"),
+    ):
+        with pytest.raises(
+            InvalidGraphError, match=f"Graph 0: edge_index: .*{message}"
+        ):
+            as_graphs([{"edge_index": bad, "num_nodes": 3}])
+    # Integers of 64 bits, signed and not, have no common type but floats.
+    codes = [(triangle(), np.array([1, 2, 3], kind)) for kind in ("i8", "u8")]
+    assert as_graphs(codes).node_features.kind == (0, 1)
+
+
+def test_51_heterogeneous_graphs(monkeypatch):
+    """gli #267: NotImplementedError with an empty message."""
+    hetero = HeteroData()
+    hetero["a"].x, hetero["b"].x = torch.ones(2, 1), torch.ones(3, 1)
+    hetero["a", "to", "b"].edge_index = torch.tensor([[0, 1], [0, 2]])
+    events = TemporalData(
+        src=torch.tensor([0]), dst=torch.tensor([1]), t=torch.tensor([3])
+    )
+    hyper = HyperGraphData(
+        x=torch.ones(3, 1), edge_index=torch.tensor([[0, 1], [0, 0]])
+    )
+    batch = Batch.from_data_list([hetero, hetero])
+    model = make_pipeline(KFCoarsener(q=1.0, random_state=0), classifier())
+    model.fit([data(x=torch.ones(3, 1))] * 4, [0, 1] * 2)
+    asked = (
+        as_graphs,
+        model.predict,
+        KFCoarsener().fit,
+        lambda graphs: classifier().fit(graphs, [0, 1]),
+    )
+    for ask in asked:
+        for graphs in (hetero, [hetero], [hetero, hetero], batch, [batch]):
+            with pytest.raises(InvalidGraphError, match=r"to_homogeneous\(\)"):
+                ask(graphs)
+        for graphs in (events, [events]):
+            with pytest.raises(InvalidGraphError, match=r"TemporalData.*edge_index"):
+                ask(graphs)
+        for graphs in (hyper, [hyper]):
+            with pytest.raises(InvalidGraphError, match="HyperGraphData"):
+                ask(graphs)
+    read = as_graphs(
+        [hetero.to_homogeneous()],
+        node_attrs=["x", "node_type"],
+        edge_attrs=["edge_type"],
+    )
+    assert read.n_nodes == 5
+    assert fields_of(read.node_features) == [("node_type", True, 1), ("x", False, 1)]
+    # Graphs of dgl are no kind that is read; the way to one is said.
+    monkeypatch.setitem(sys.modules, "dgl", types.SimpleNamespace(DGLGraph=Path))
+    with pytest.raises(
+        InvalidGraphError, match=r"Graph 0 is of type .*from_dgl.*unbatch"
+    ):
+        as_graphs([Path()])
+
+
 def test_52_molecules_that_were_not_sanitised():
     """rdkit #1596: a dump of C++, and on_invalid did not help."""
     smiles = ["CCO", "c1ccccc1C(=O)[O-]", "C[N+](C)(C)C"]
@@ -838,6 +1362,248 @@ def test_55_messages_advise_what_helps(tmp_path):
         load_molecules_csv(tmp_path / "a.csv")
     with pytest.raises(ValueError, match=r"expected columns \['SMILES'\], got"):
         load_molecules_csv(tmp_path / "a.csv", target="label", smiles_column="SMILES")
+
+
+# What others may have set when our code is called: torch's state per thread and for the
+# process, and numpy's.
+STATES = {
+    "float64": lambda: changed(torch.set_default_dtype, torch.float64, torch.float32),
+    "no_grad": torch.no_grad,
+    "inference_mode": torch.inference_mode,
+    "autocast": lambda: torch.autocast("cpu", torch.bfloat16),
+    "device": lambda: torch.device("meta"),
+    "default_device": lambda: changed(torch.set_default_device, "meta", None),
+    "precision": lambda: changed(
+        torch.set_float32_matmul_precision, "medium", "highest"
+    ),
+    "anomaly": lambda: torch.autograd.set_detect_anomaly(True),
+    "deterministic": lambda: changed(torch.use_deterministic_algorithms, True, False),
+    "no_hooks": lambda: torch.autograd.graph.disable_saved_tensors_hooks("none here"),
+    "numpy": lambda: np.errstate(all="raise"),
+}
+
+
+@contextmanager
+def changed(change, value, before):
+    """A setting of the process, inside."""
+    change(value)
+    try:
+        yield
+    finally:
+        change(before)
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
+@pytest.mark.parametrize("state", STATES)
+def test_56_57_state_that_others_set(state, tmp_path):
+    """mixle PR #509; captum PR #324: other results, or none, under others' settings."""
+    graphs, y = rings(12)
+    for graph in graphs:
+        nx.set_node_attributes(graph, {v: v / 7 for v in graph}, "x")
+
+    def use():
+        results = []
+        for options in ({}, {"conv": "gcn", "dropout": 0.5}, {"precision": "bf16"}):
+            model = make_pipeline(KFCoarsener(random_state=0), classifier(**options))
+            hierarchies = model.fit(graphs, y)[0].transform(graphs)
+            model[-1].save(tmp_path / "model")
+            loaded = SHAKEClassifier.load(tmp_path / "model")
+            results += [
+                model.predict_proba(graphs),
+                np.concatenate(model[-1].explain(hierarchies)),
+                model[-1].embed(hierarchies),
+                loaded.predict_proba(hierarchies),
+            ]
+        return results
+
+    expected = use()
+    with STATES[state]():
+        found = use()
+        if state == "float64":
+            assert torch.get_default_dtype() == torch.float64
+        if state == "no_grad":
+            assert not torch.is_grad_enabled()
+    for one, other in zip(found, expected, strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_58_fork_and_fit():
+    """pytorch #17199: a child waited without end for threads that it does not have."""
+    code = """if True:
+        import os, warnings
+        import networkx as nx, numpy as np, torch
+        from skshake import SHAKEClassifier
+        warnings.simplefilter("ignore")
+        torch.set_num_threads(2)
+        torch.ones(2000, 2000) @ torch.ones(2000, 2000)
+        torch.rand(10**6).sort()
+        graphs = [nx.cycle_graph(50), nx.path_graph(50)] * 20
+        child = os.fork()
+        for conv in ("gcn", "gine") if child == 0 else ():
+            model = SHAKEClassifier(conv=conv, max_iter=2, random_state=0)
+            model.fit(graphs, np.arange(40) % 2).predict(graphs)
+        if child == 0:
+            os._exit(7)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    assert run_python(code, warns=True).strip() == "7"
+
+
+def test_59_no_folder_can_be_written(tmp_path):
+    """numba #4032, #4908: the import failed in containers, under systemd, in Lambda."""
+    package = tmp_path / "skshake"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(skshake.__file__).parent, package, ignore=ignored)
+    for folder in [package, *(path for path in package.rglob("*") if path.is_dir())]:
+        # Not even the superuser can make a folder where a file is.
+        (folder / "__pycache__").write_text("")
+    nowhere = tmp_path / "file"
+    nowhere.write_text("")
+    code = (
+        "import numpy as np, skshake; print(skshake.__file__);"
+        "print(skshake.sample_forests([np.ones((3, 3))], 1.0, random_state=0).block)"
+    )
+    expected = sample_forests([np.ones((3, 3))], 1.0, random_state=0).block
+    environment = {
+        "PYTHONPATH": str(tmp_path),
+        "PYTHONSAFEPATH": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_CACHE_DIR": "",
+        "HOME": str(nowhere),
+        "XDG_CACHE_HOME": str(nowhere),
+        "LOCALAPPDATA": str(nowhere),
+    }
+    out = run_python(code, **environment)
+    assert out.splitlines() == [str(package / "__init__.py"), str(expected)]
+    environment["NUMBA_CACHE_DIR"] = str(nowhere)
+    assert run_python(code, **environment) == out
+
+
+def test_60_a_word_while_kernels_are_compiled(tmp_path):
+    """ranx #64: silent for a minute, in every fresh container."""
+    code = "import numpy as np, skshake; skshake.as_graphs([np.ones((3, 3))])"
+    words = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+        for _ in range(2)
+    ]
+    assert words == ["compiling kernels, once per installation\n", ""]
+
+
+def test_61_without_a_compiler():
+    """numba #8812: "intrinsic _add_one is not usable"; no debugger, no coverage."""
+    code = """if True:
+        import json, warnings
+        import networkx as nx, numpy as np
+        from skshake import KFCoarsener, SHAKEClassifier, sample_forests
+        warnings.filterwarnings("ignore", "one class is predicted|coarsening keeps")
+        warnings.filterwarnings("ignore", ".*torch.jit.script")
+        graphs = [nx.cycle_graph(6), nx.path_graph(7)] * 4
+        for k, graph in enumerate(graphs):
+            nx.set_node_attributes(graph, {v: v / 7 for v in graph}, "x")
+            nx.set_edge_attributes(graph, 1.0 + k / 4, "weight")
+        hierarchies = KFCoarsener(random_state=0).fit_transform(graphs)
+        model = SHAKEClassifier(
+            hidden_dim=4, n_layers=1, max_iter=2, dropout=0.25, random_state=0
+        ).fit(hierarchies, [0, 1] * 4)
+        blocks = [level.block.tolist() for f in hierarchies.forests for level in f]
+        forests = sample_forests(graphs, [1e-4, 1.0], random_state=0)
+        output = model.decision_function(hierarchies).tolist()
+        print(json.dumps([blocks, forests.block.tolist(), output]))
+    """
+    # Arithmetic without a compiler has other orders and fused operations.
+    plain, compiled = (
+        json.loads(run_python(code, NUMBA_DISABLE_JIT=switch)) for switch in "10"
+    )
+    assert plain[:2] == compiled[:2]
+    assert np.allclose(plain[2], compiled[2], rtol=1e-3, atol=1e-4)
+
+
+def interrupt_in_epoch(monkeypatch, n_epochs):
+    """Have a user press Ctrl-C after so many epochs."""
+    run_epoch = Training.run_epoch
+
+    def interrupted(self):
+        if len(self.history) == n_epochs:
+            signal.raise_signal(signal.SIGINT)
+        return run_epoch(self)
+
+    monkeypatch.setattr(Training, "run_epoch", interrupted)
+
+
+def searches():
+    """What calls many fits, each as a function of a model, graphs and labels."""
+
+    def study(model, graphs, y):
+        def objective(trial):
+            return clone(model).fit(graphs, y).score(graphs, y)
+
+        optuna.logging.disable_default_handler()
+        optuna.create_study().optimize(objective, n_trials=3)
+
+    grid = {"shakeclassifier__n_layers": [1, 2]}
+    return {
+        "cross_val_score": lambda *a: cross_val_score(*a, cv=2),
+        "GridSearchCV": lambda model, *a: GridSearchCV(model, grid, cv=2).fit(*a),
+        "CalibratedClassifierCV": lambda model, *a: CalibratedClassifierCV(
+            model, cv=2
+        ).fit(*a),
+        "optuna": study,
+    }
+
+
+@pytest.mark.parametrize("search", searches())
+def test_62_interrupted_search(search, monkeypatch):
+    """skore PR #2462: a fit was cut and scored like the others; the search went on."""
+    graphs, y = rings(20)
+    model = make_pipeline(KFCoarsener(q=1.0, random_state=0), classifier(max_iter=5))
+    interrupt_in_epoch(monkeypatch, 2)
+    with pytest.raises(KeyboardInterrupt):
+        searches()[search](model, graphs, y)
+
+
+@pytest.mark.parametrize("estimator", [SHAKEClassifier, SHAKERegressor])
+def test_62_interrupted_fit(estimator, monkeypatch):
+    """skore PR #2462: a fit that nothing else called keeps its best weights."""
+    graphs, y = rings(20)
+    settings = {**SETTINGS, "max_iter": 5}
+    interrupt_in_epoch(monkeypatch, 2)
+    alone = estimator(**settings)
+    in_pipeline = make_pipeline(
+        KFCoarsener(q=1.0, random_state=0), estimator(**settings)
+    )
+    for model, last in ((alone, alone), (in_pipeline, in_pipeline[-1])):
+        with pytest.warns(ConvergenceWarning, match="interrupted in epoch 3"):
+            model.fit(graphs, y)
+        assert last.n_iter_ == 2
+        assert len(model.predict(graphs)) == len(graphs)
+    interrupt_in_epoch(monkeypatch, 0)
+    with pytest.raises(KeyboardInterrupt):
+        estimator(**settings).fit(graphs, y)
+
+
+def test_62_interrupted_twice(monkeypatch):
+    """skore PR #2462: a second Ctrl-C stops the fit, which is then as it was before."""
+    graphs, y = rings(20)
+    interrupt_in_epoch(monkeypatch, 2)
+
+    def interrupted(*_):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(SHAKENetwork, "learn_average", interrupted)
+    model = classifier(max_iter=5)
+    with (
+        pytest.warns(ConvergenceWarning, match="interrupted in epoch 3"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        model.fit(graphs, y)
+    assert not hasattr(model, "module_")
 
 
 def test_63_targets_that_are_partly_known():
@@ -982,11 +1748,98 @@ def test_68_heavy_tails_take_no_longer():
         assert sample_forests(graphs, q, random_state=0).n_steps < 20 * budget
 
 
+def test_69_malformed_json():
+    """From the README alone: no graph named, long lists, contradictions."""
+    good = {"edge_index": ENDS, "num_nodes": 3, "node_feat": [[1.0], [2.0], [3.0]]}
+    for changes, field, message in (
+        ({"edge_index": [[0, 1], [1]]}, "edge_index", "rows of one length"),
+        ({"edge_index": [["0"], ["1"]]}, "edge_index", "expected integers"),
+        ({"edge_index": [[0, None], [1, 2]]}, "edge_index", "expected integers"),
+        ({"edge_index": {"from": [0]}}, "edge_index", "edge_index: expected"),
+        ({"node_feat": [[1.0], [1.0, 2.0], [3.0]]}, "x", "rows of one length"),
+        ({"node_feat": [[1.0], [None], [3.0]]}, "x", "x holds objects .NoneType, fl"),
+        (
+            {"node_feat": [["a"], ["b"], ["c"]]},
+            "x",
+            "are strings, but graph 0 has numb",
+        ),
+        ({"node_feat": {"a": 1}}, "x", "x: expected shape"),
+        ({"node_feat": None}, "x", "has no x, but graph 0 has"),
+        *(
+            ({"num_nodes": n}, "num_nodes", "num_nodes: expected an integer")
+            for n in ("abc", None, 3.7, 3.0, "3", "17", True, [3, 3], np.float64(3))
+        ),
+        ({"num_nodes": -1}, "num_nodes", "has -1 nodes; expected 0"),
+        ({"num_nodes": 10**30}, "num_nodes", "expected at most"),
+        ({"num_nodes": 2}, "x", r"x: expected shape \(2, n_features\)"),
+    ):
+        with pytest.raises(InvalidGraphError, match=f"^Graph 1:? .*{message}") as info:
+            as_graphs([good, {**good, **changes}])
+        # Either name of the builtin catches it, as do pickles from other processes.
+        assert isinstance(info.value, ValueError)
+        assert isinstance(info.value, TypeError)
+        again = pickle.loads(pickle.dumps(info.value))
+        assert (again.graph, again.field) == (1, field)
+        assert str(again) == str(info.value)
+    for n in (np.int32(3), np.uint8(3), torch.tensor(3), np.array([3])):
+        assert as_graphs([{**good, "num_nodes": n}]).n_nodes == 3
+    # What differs from fit is said, not what agrees, and where.
+    fitted = [nx.path_graph(3) for _ in range(4)]
+    for graph in fitted:
+        for k in range(30):
+            nx.set_node_attributes(graph, float(k), f"column {k:02}")
+    coarsener = KFCoarsener(q=1.0, random_state=0).fit(fitted)
+    new = [graph.copy() for graph in fitted]
+    for graph in new[1:]:
+        for node in graph:
+            graph.nodes[node]["Column 07"] = graph.nodes[node].pop("column 07")
+    with pytest.raises(
+        InvalidGraphError,
+        match=r"Graph 0: the node features were fitted as .*missing: 'column 07'; not "
+        r"known: 'Column 07'",
+    ) as info:
+        coarsener.transform(new[1:])
+    assert info.value.field == "column 07"
+    assert "column 06" not in str(info.value)
+    assert len(str(info.value)) < 300
+    model = KFCoarsener(q=1.0, random_state=0).fit(
+        [{**good, "node_feat": [1, 2, 3]}] * 4
+    )
+    codes = {**good, "node_feat": [3, 1, 2]}
+    for other, message in (
+        (good, "as 1 categorical column.* are 1 numeric"),
+        ({**good, "node_feat": [*"abc"]}, "as 1 categorical .* are 1 text"),
+    ):
+        with pytest.raises(InvalidGraphError, match=f"Graph 0: the node.*{message}"):
+            model.transform([other])
+    # One graph with floats among integers is the one that is named.
+    with pytest.raises(
+        InvalidGraphError, match="Graph 2: the node features were"
+    ) as info:
+        model.transform([codes, codes, good, codes])
+    assert info.value.graph == 2
+    with pytest.raises(
+        InvalidGraphError, match=r"Graph 1: the node features .*no feat"
+    ):
+        model.transform([{"edge_index": [[], []], "num_nodes": 0}, nx.path_graph(2)])
+    # Attributes of networkx that are nothing to compute with.
+    for value, message in (
+        ({1, 2}, "got set at node 0"),
+        (pd.NA, "got NAType"),
+        (1j, "complex"),
+    ):
+        graph = nx.path_graph(2)
+        nx.set_node_attributes(graph, dict.fromkeys(graph, value), "m")
+        with pytest.raises(InvalidGraphError, match=f"Graph 0: .*{message}") as info:
+            as_graphs([graph])
+        assert info.value.field == "m"
+
+
 def test_70_invalid_molecules_are_not_predicted():
     """Empty graphs were predicted like any other: class 1, p = 0.516."""
     smiles, y = ["CCO", "no molecule", "CCN", "c1ccccc1"] * 4, [0, 1, 0, 1] * 4
     featurizer = MoleculeFeaturizer(on_invalid="empty")
-    assert list(featurizer.find_invalid(smiles)) == [1, 5, 9, 13]
+    assert [problem.graph for problem in featurizer.check(smiles)] == [1, 5, 9, 13]
     model = make_pipeline(
         featurizer, KFCoarsener(q=1.0, random_state=0), classifier(on_empty="nan")
     )
@@ -1010,6 +1863,108 @@ def test_70_invalid_molecules_are_not_predicted():
     with pytest.warns(UserWarning, match="invalid"):
         found = regressor.fit(smiles, np.arange(16.0)).predict(smiles)
     assert np.array_equal(np.isnan(found), is_nan)
+
+
+def test_71_all_that_is_unreadable_at_once():
+    """From the README alone: one bad input stopped a batch, found one at a time."""
+    good = {"edge_index": ENDS, "num_nodes": 3, "node_feat": [[1.0], [2.0], [3.0]]}
+    whole = {**good, "node_feat": [[1], [2], [3]]}
+    graphs = [
+        {**good, "node_feat": None},
+        good,
+        {**good, "num_nodes": "three"},
+        whole,
+        {**good, "edge_index": [[0, 7], [1, 2]]},
+        "CCO",
+        {**good, "node_feat": [[1.0, 1], [2, 2], [3, 3]]},
+        {"edge_index": [[], []], "num_nodes": 0},
+        {**good, "node_feat": [[1.0], [np.nan], [3.0]]},
+        {**good, "node_feat": [["a"], ["b"], ["c"]]},
+        {**good, "edge_attr": [[1.0]] * 4},
+        good,
+    ]
+    bad = [0, 2, 4, 5, 6, 8, 9, 10]
+    fields = ["x", "num_nodes", "edge_index", None, "x", "x", "x", "edge_attr"]
+    model = classifier().fit([good] * 4, [0, 1] * 2)
+    regressor = SHAKERegressor(**SETTINGS).fit([good] * 4, [0.0, 1.0] * 2)
+    coarsener = KFCoarsener(q=1.0, random_state=0).fit([good] * 4)
+    checks = [
+        check_graphs,
+        model.check,
+        regressor.check,
+        coarsener.check,
+        classifier().check,
+        KFCoarsener().check,
+    ]
+    for check in checks:
+        problems = check(graphs)
+        assert [problem.graph for problem in problems] == bad
+        assert [problem.field for problem in problems] == fields
+        assert all(re.match(f"Graph {i}[ :]", message) for i, _, message in problems)
+        readable = [graph for i, graph in enumerate(graphs) if i not in bad]
+        assert check(readable) == check(as_graphs(readable)) == []
+        assert check(iter(graphs)) == problems
+        with pytest.raises(InvalidGraphError, match="list of graphs"):
+            check(nx.path_graph(3))
+    assert len(model.predict(readable)) == len(graphs) - len(bad)
+    # Most graphs decide before fit, and fit decides after it.
+    codes = [{**good, "node_feat": [*"abc"]}] * 3
+    assert [p.graph for p in check_graphs([good, *codes])] == [0]
+    assert [p.graph for p in check_graphs([good, codes[0]])] == [1]
+    assert [p.graph for p in model.check([good, *codes])] == [1, 2, 3]
+    # Whole numbers are refused as categories only if they are categories.
+    both = {**good, "edge_index": [[0, 1], [1, 0]]}
+    floats = {**both, "edge_attr": [[1.5], [2.5]]}
+    whole = {**both, "edge_attr": [[1], [2]]}
+    assert check_graphs([floats, whole]) == []
+    assert [p.graph for p in check_graphs([floats, whole, None])] == [2]
+    # What would be refused later is found too, by the ones who refuse it.
+    heavy = {**good, "edge_weight": [1e25] * 4}
+    assert check_graphs([good, heavy]) == []
+    problem = coarsener.check([good, heavy])[0]
+    assert (problem.graph, problem.field) == (1, "edge_weight")
+    with pytest.raises(InvalidGraphError, match=re.escape(problem.message)):
+        coarsener.transform([good, heavy])
+    # Names and defaults mean what they mean to as_graphs.
+    paths = [nx.path_graph(3) for _ in range(3)]
+    nx.set_node_attributes(paths[0], 1.0, "a")
+    nx.set_node_attributes(paths[1], {0: 1.0}, "a")
+    assert [p.graph for p in check_graphs(paths)] == [1, 2]
+    assert check_graphs(paths, defaults={"a": 0.0}) == []
+    assert check_graphs(paths, node_attrs=[]) == []
+    smiles = ["CCO", None, "CC", 7, "no molecule"]
+    for on_invalid in ("raise", "empty"):
+        problems = MoleculeFeaturizer(on_invalid=on_invalid).check(smiles)
+        assert [problem.graph for problem in problems] == [1, 3, 4]
+        assert "'no molecule'" in problems[2].message
+    hierarchies = coarsener.transform(readable)
+    behind = classifier().fit(hierarchies, [0, 1] * (len(readable) // 2))
+    assert behind.check(hierarchies) == []
+    with pytest.raises(ValueError, match="fitted on hierarchies"):
+        behind.check(readable)
+
+
+def test_71_checking_takes_one_pass(monkeypatch):
+    """All graphs wrong, each in its own way, and still one reading of each."""
+    from skshake.graphs import _checking
+    from skshake.graphs._stacking import stack
+
+    counts, read = [], []
+    monkeypatch.setattr(
+        _checking,
+        "stack",
+        lambda records, rule: read.extend(records) or stack(records, rule),
+    )
+    for n_graphs in (40, 80):
+        read.clear()
+        graphs = [{"edge_index": [[0], [k]], "num_nodes": k} for k in range(n_graphs)]
+        graphs += [
+            {"edge_index": [[0], [1]], "num_nodes": 2, "x": np.ones((2, k))}
+            for k in range(n_graphs)
+        ]
+        assert len(check_graphs(graphs)) == 2 * n_graphs - 1
+        counts.append(len(read))
+    assert counts[1] <= 2 * counts[0] + 2
 
 
 @pytest.mark.parametrize(

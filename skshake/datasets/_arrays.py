@@ -14,6 +14,7 @@ from sklearn.utils import Bunch
 from skshake.graphs import (
     CastError,
     GraphCollection,
+    InvalidGraphError,
     build_features,
     from_arcs,
     offsets,
@@ -45,7 +46,9 @@ def _features(
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
             i = owner_of(offsets(counts))[row]
-            raise ValueError(f"Graph {i}: {field} holds a value that is not finite")
+            raise InvalidGraphError(
+                f"{field} holds a value that is not finite", int(i), field
+            )
         columns.append((field, values, is_category))
     if len(columns) == 1:
         columns = [(name, *columns[0][1:])]

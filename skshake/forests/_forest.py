@@ -16,7 +16,14 @@ from sklearn.utils import check_random_state
 from skshake.forests._small_q import LARGEST_COMPONENT
 from skshake.forests._traps import count_trapped_steps
 from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
-from skshake.graphs import GOLDEN, GraphCollection, as_graphs, mix, owner_of
+from skshake.graphs import (
+    GOLDEN,
+    GraphCollection,
+    InvalidGraphError,
+    as_graphs,
+    mix,
+    owner_of,
+)
 
 MAX_SEED = np.iinfo(np.int32).max
 
@@ -97,7 +104,7 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
 
     Raises
     ------
-    ValueError
+    InvalidGraphError
         The message names the graph.
     """
     if not np.isfinite(q).any() or not graphs.n_nodes:
@@ -109,9 +116,10 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
     node = int(degree.argmax())
     if degree[node] > MOST_DIGITS * least:
         i = int(owner_of(graphs.node_ptr)[node])
-        raise ValueError(
-            f"Graph {i}: a node has weighted degree {degree[node]:g} and q is "
-            f"{least:g}; {advice}"
+        raise InvalidGraphError(
+            f"a node has weighted degree {degree[node]:g} and q is {least:g}; {advice}",
+            i,
+            "edge_weight",
         )
     steps = np.zeros(len(n_nodes))
     if graphs.edge_weight is None:
@@ -131,9 +139,10 @@ def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
         )
     i = int(steps.argmax())
     if steps[i] > MOST_STEPS:
-        raise ValueError(
-            f"Graph {i}: a forest would take some {steps[i]:.0e} steps at q = "
-            f"{least:g}; {advice}"
+        raise InvalidGraphError(
+            f"a forest would take some {steps[i]:.0e} steps at q = {least:g}; {advice}",
+            i,
+            "edge_weight",
         )
 
 

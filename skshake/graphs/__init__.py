@@ -1,5 +1,6 @@
 """Graphs of any kind, read once into flat arrays."""
 
+from skshake.graphs._checking import check_graphs, check_items, name_graph
 from skshake.graphs._collection import (
     Arcs,
     Graph,
@@ -10,8 +11,9 @@ from skshake.graphs._collection import (
     with_degree_feature,
     without_features,
 )
-from skshake.graphs._convert import as_graphs
+from skshake.graphs._convert import as_graphs, as_list
 from skshake.graphs._edgelist import graphs_from_edgelist
+from skshake.graphs._errors import GraphProblem, InvalidGraphError, problems_of
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
@@ -19,6 +21,7 @@ from skshake.graphs._features import (
     Features,
     Field,
     build_features,
+    check_rule,
     empty_features,
 )
 from skshake.graphs._fingerprint import GOLDEN, hash_rows, mix
@@ -35,6 +38,7 @@ from skshake.graphs._molecules import (
     refuse_invalid,
 )
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
+from skshake.graphs._readers import NO_NAMES
 from skshake.graphs._tables import items_of_column
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
 
@@ -42,16 +46,23 @@ __all__ = [
     "CATEGORY",
     "FLOAT",
     "GOLDEN",
+    "NO_NAMES",
     "Arcs",
     "CastError",
     "Features",
     "Field",
     "Graph",
     "GraphCollection",
+    "GraphProblem",
+    "InvalidGraphError",
     "arcs_from_edges",
     "as_graph_numbers",
     "as_graphs",
+    "as_list",
     "build_features",
+    "check_graphs",
+    "check_items",
+    "check_rule",
     "chunk_bounds",
     "concatenate_graphs",
     "empty_features",
@@ -66,9 +77,11 @@ __all__ = [
     "join_integers",
     "match_features",
     "mix",
+    "name_graph",
     "offsets",
     "owner_of",
     "parse_smiles",
+    "problems_of",
     "read_molecules",
     "refuse_invalid",
     "return_probabilities",

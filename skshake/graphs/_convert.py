@@ -6,13 +6,17 @@ names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from skshake.graphs._arrays import is_from
 from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
+from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
     CategoricalRule,
     Features,
@@ -24,13 +28,18 @@ from skshake.graphs._features import (
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
-from skshake.graphs._readers import AttributeNames, GraphRecord, Reader, find_reader
-from skshake.graphs._stacking import (
-    naming_graph,
-    stack_ends,
-    stack_features,
-    stack_weights,
+from skshake.graphs._readers import (
+    NO_NAMES,
+    PYG_OTHERS,
+    AttributeNames,
+    GraphRecord,
+    Reader,
+    chosen_columns,
+    count_arcs,
+    find_reader,
+    unpack,
 )
+from skshake.graphs._stacking import naming_graph, stack
 from skshake.graphs._tables import items_of_column
 
 KINDS = (
@@ -38,12 +47,20 @@ KINDS = (
     "numpy adjacency matrix, a tuple (adjacency, x[, edge_attr]), an OGB dictionary, "
     "an rdkit molecule, or a graph of a GraphCollection"
 )
+REFUSED = {reader for *_, reader in PYG_OTHERS}
 
 
-def _as_list(graphs: Any) -> list:
-    """List of the objects; a lone graph is refused with advice."""
-    graphs = items_of_column(graphs, "graphs")
-    is_bare = find_reader(graphs) is not None and not isinstance(graphs, list)
+def as_list(graphs: Any) -> list | GraphCollection:
+    """List of the objects, or their collection; a lone graph is refused with advice."""
+    if isinstance(graphs, GraphCollection):
+        if not len(graphs):
+            raise InvalidGraphError(
+                "expected at least one graph, got an empty collection"
+            )
+        return graphs
+    graphs = unpack(items_of_column(graphs, "graphs"))
+    reader = None if isinstance(graphs, list) else find_reader(graphs)
+    is_bare = reader is not None
     if isinstance(graphs, tuple) and is_bare:
         # A tuple of graphs is a list of graphs; (adjacency, x) is one graph.
         is_bare = not all(
@@ -51,20 +68,24 @@ def _as_list(graphs: Any) -> list:
             for graph in graphs
         )
         if not is_bare and hasattr(graphs[0], "shape") and len(graphs) in (2, 3):
-            raise TypeError(
+            raise InvalidGraphError(
                 f"expected a list of graphs, got a tuple of {len(graphs)} square "
                 "matrices, which may be one graph (adjacency, x) or several; give a "
                 "list"
             )
     if is_bare:
-        raise TypeError(
+        if reader in REFUSED:
+            _refuse_lone(graphs)
+        raise InvalidGraphError(
             f"expected a list of graphs, got one graph ({type(graphs).__name__}); wrap "
             "it in a list"
         )
     is_sequence = hasattr(graphs, "__len__") and hasattr(graphs, "__getitem__")
     is_list = isinstance(graphs, Iterable) or is_sequence
+    # An array of no dimensions cannot be iterated over, whatever its class says.
+    is_list &= getattr(graphs, "ndim", 1) != 0
     if isinstance(graphs, (str, bytes, Mapping)) or not is_list:
-        raise TypeError(
+        raise InvalidGraphError(
             f"expected a list of graphs, got {type(graphs).__name__}; each graph is "
             f"{KINDS}"
         )
@@ -73,8 +94,66 @@ def _as_list(graphs: Any) -> list:
         graphs = [graphs[i] for i in range(len(graphs))]
     graphs = list(graphs)
     if not graphs:
-        raise ValueError("expected at least one graph, got an empty list")
+        raise InvalidGraphError("expected at least one graph, got an empty list")
     return graphs
+
+
+def _refuse_lone(graph: Any) -> None:
+    """Say why a lone object is no graph either."""
+    try:
+        read_one(graph, NO_NAMES)
+    except InvalidGraphError as error:
+        raise InvalidGraphError(
+            f"expected a list of graphs; what came {error.problem}", field=error.field
+        ) from error
+
+
+def read_one(
+    graph: Any, names: AttributeNames, known: dict[type, Reader] | None = None
+) -> GraphRecord:
+    """Read one object by its kind; ``known`` remembers the readers of types.
+
+    Raises
+    ------
+    InvalidGraphError
+        Without the position of the graph.
+    """
+    reader = None if known is None else known.get(type(graph))
+    reader = reader or find_reader(graph)
+    if reader is None:
+        raise InvalidGraphError(
+            f"is of type {type(graph).__name__}; expected {KINDS}{_hint(graph)}"
+        )
+    if known is not None and not isinstance(graph, (np.ndarray, tuple, Mapping)):
+        known[type(graph)] = reader
+    try:
+        return reader(graph, names)
+    except (InvalidGraphError, ImportError, MemoryError):
+        raise
+    except (ValueError, TypeError) as error:
+        raise InvalidGraphError(str(error)) from error
+    except Exception as error:
+        # Whatever another library says about a graph of its own that is broken.
+        raise InvalidGraphError(
+            f"cannot be read: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _hint(graph: Any) -> str:
+    """What to do with an object that is no graph, if that can be guessed."""
+    if isinstance(graph, str):
+        return "; SMILES become graphs in MoleculeFeaturizer"
+    if isinstance(graph, np.ndarray):
+        return f"; this array is of dtype {graph.dtype} and shape {graph.shape}"
+    if isinstance(graph, Mapping):
+        keys = list(map(str, graph))
+        return f"; a dictionary needs the keys 'edge_index' and 'num_nodes', got {keys}"
+    if is_from(graph, "dgl", "DGLGraph"):
+        return (
+            "; torch_geometric.utils.from_dgl converts a graph of dgl, dgl.unbatch "
+            "takes a mini-batch apart, and dgl.to_homogeneous makes one type of several"
+        )
+    return ""
 
 
 def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
@@ -82,25 +161,63 @@ def _read(graphs: list, names: AttributeNames) -> list[GraphRecord]:
     records = []
     known: dict[type, Reader] = {}
     for i, graph in enumerate(graphs):
-        reader = known.get(type(graph)) or find_reader(graph)
-        if reader is None:
-            hint = "; SMILES become graphs in MoleculeFeaturizer"
-            raise TypeError(
-                f"Graph {i} is of type {type(graph).__name__}; expected {KINDS}"
-                f"{hint if isinstance(graph, str) else ''}"
-            )
-        if not isinstance(graph, (np.ndarray, tuple, Mapping)):
-            known[type(graph)] = reader
         try:
-            record = reader(graph, names)
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"Graph {i}: {error}") from error
-        if record.n_nodes < 0:
-            raise ValueError(
-                f"Graph {i} has {record.n_nodes} nodes; expected 0 or more"
-            )
-        records.append(record)
+            records.append(read_one(graph, names, known))
+        except InvalidGraphError as error:
+            raise error.at(i) from error
     return records
+
+
+def _unread_rows(values: Any) -> int:
+    """Rows of whatever a Data may hold; -1 of what has none."""
+    if isinstance(values, (list, tuple)):
+        return len(values)
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple):
+        return shape[0] if shape else -1
+    # A TensorFrame.
+    return getattr(values, "num_rows", -1)
+
+
+def _warn_unread(records: list[GraphRecord], names: AttributeNames) -> None:
+    """Name attributes of Data that look like features and are not read."""
+    rows: dict[str, list[tuple[int, int, int]]] = {}
+    for record in filter(attrgetter("unread"), records):
+        for name, values in (record.unread or {}).items():
+            n_rows = _unread_rows(values)
+            n_arcs = count_arcs(record.edge_index)
+            rows.setdefault(name, []).append((n_rows, record.n_nodes, n_arcs))
+    if not rows:
+        return
+    said, chosen = [], {*(names.node_attrs or ()), *(names.edge_attrs or ())}
+    for what, side, columns, attrs in (
+        ("node", 1, [r.node_columns for r in records], names.node_attrs),
+        ("edge", 2, [r.edge_columns for r in records], names.edge_attrs),
+    ):
+        # One number per graph is not taken for a feature, be it of a single node.
+        found = sorted(
+            name
+            for name, sizes in rows.items()
+            if all(size[0] == size[side] for size in sizes)
+            and max(size[0] for size in sizes) > 1
+            and name not in chosen
+            and not name.endswith("index")
+        )
+        chosen.update(found)
+        if found and attrs is None:
+            listed = ", ".join(map(repr, found))
+            read = sorted({name for named in columns for name in named})
+            said.append(
+                f"{listed} may be features of {what}s ({what}_attrs="
+                f"{[*read, *found]} reads them, {what}_attrs={read} leaves them out)"
+            )
+    if said:
+        warnings.warn(
+            "attributes of torch_geometric graphs that are not read: "
+            f"{'; '.join(said)}: choose with as_graphs(graphs, ...)",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def check_names_given(
@@ -128,18 +245,76 @@ def _check_defaults(defaults: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return defaults or {}
 
 
-def _fill_in(records: list[GraphRecord], defaults: Mapping[str, Any]) -> None:
+def fill_in(records: list[GraphRecord], defaults: Mapping[str, Any]) -> None:
     """Give graphs without an attribute that others have its default."""
     for side in ("node_columns", "edge_columns"):
         known = {name for record in records for name in getattr(record, side)}
         for name in known & set(defaults):
-            for record in records:
+            for i, record in enumerate(records):
                 columns = getattr(record, side)
                 n_rows = record.n_nodes
                 if side == "edge_columns":
-                    n_rows = np.shape(record.edge_index)[-1]
+                    with Naming("edge_index", i):
+                        n_rows = count_arcs(record.edge_index)
                 if name not in columns and n_rows:
                     columns[name] = np.array([defaults[name]] * n_rows)
+
+
+def attribute_names(
+    node_attrs: Iterable[str] | None,
+    edge_attrs: Iterable[str] | None,
+    weight: str | None,
+    defaults: Mapping[str, Any] | None,
+) -> AttributeNames:
+    """Parameters of as_graphs, checked."""
+    return AttributeNames(
+        check_names_given("node_attrs", node_attrs),
+        check_names_given("edge_attrs", edge_attrs),
+        weight,
+        _check_defaults(defaults),
+    )
+
+
+def check_attributes(records: list[GraphRecord], names: AttributeNames) -> None:
+    """Refuse names of attributes that no graph has.
+
+    A default stands in for an attribute of some graphs, not of all.
+    """
+    for what, wanted, columns in (
+        ("node", names.node_attrs, [record.node_columns for record in records]),
+        ("edge", names.edge_attrs, [record.edge_columns for record in records]),
+    ):
+        known = {name for named in columns for name in named}
+        for name in wanted or ():
+            if known and name in names.defaults and name not in known:
+                raise InvalidGraphError(
+                    f"{what}_attrs: no graph has an attribute {name!r}; they have "
+                    f"{sorted(known)}",
+                    field=str(name),
+                )
+
+
+def _with_fields(graphs: GraphCollection, names: AttributeNames) -> GraphCollection:
+    """The wanted features of a collection."""
+    if names.node_attrs is None and names.edge_attrs is None:
+        return graphs
+
+    def choose(what: str, features: Features, wanted: tuple | None) -> Features:
+        try:
+            kept = chosen_columns(what, features.columns(), wanted, len(features))
+        except InvalidGraphError as error:
+            # All graphs of a collection have the same features.
+            raise error.at(0) from error
+        fields = [field for field in features.fields if field.name in kept]
+        columns = [(f.name, kept[f.name], f.is_categorical) for f in fields]
+        texts = [field.name for field in fields if field.is_text]
+        return build_features(columns, len(features), texts)
+
+    return replace(
+        graphs,
+        node_features=choose("node", graphs.node_features, names.node_attrs),
+        edge_features=choose("edge", graphs.edge_features, names.edge_attrs),
+    )
 
 
 def as_graphs(
@@ -159,9 +334,13 @@ def as_graphs(
         Kinds may be mixed: networkx Graph, DiGraph or MultiGraph; igraph Graph;
         torch_geometric Data (or a dataset of them); scipy sparse or square numpy
         adjacency; ``(adjacency, x)`` or ``(adjacency, x, edge_attr)``; OGB
-        dictionaries; rdkit molecules; graphs of a GraphCollection.
-        With an adjacency, ``edge_attr`` has one row per stored entry in CSR order, or
-        one per entry of the upper triangle in CSR order. A generator is consumed once.
+        or Hugging Face dictionaries; rdkit molecules; graphs of a GraphCollection.
+        With an adjacency, ``edge_attr`` has one row per stored entry, or one per entry
+        of the upper triangle, in CSR order; beside a COO matrix in the order of its
+        entries, and other sparse formats are refused. A generator is consumed once, and
+        a torch_geometric Batch is a list of its graphs. Columns of a structured array
+        or a DataFrame, as ``x`` or ``edge_attr``, are attributes by their own names,
+        whatever their order (an index that ``to_records`` puts in front is one too).
         One column of graphs is read too: an array of objects of shape (n_graphs, 1), a
         data frame (of pandas or polars), or a dictionary.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
@@ -169,8 +348,12 @@ def as_graphs(
         False read all features as the one or the other; a list names the attributes
         that are categories (arrays are called "x" and "edge_attr"). Strings always are.
     node_attrs, edge_attrs : iterable of str, default=None
-        Attributes of networkx and igraph nodes and edges to read, each a number, a
-        string or a vector of fixed length; None reads all, an empty list none.
+        Attributes of nodes and edges to read, each a number, a string or a vector of
+        fixed length; an empty list reads none. None reads all attributes of networkx
+        and igraph, ``x`` and ``edge_attr`` of a Data, and ``node_feat`` (or ``x``) and
+        ``edge_feat`` (or ``edge_attr``) of a dictionary; others have to be named, as in
+        ``node_attrs=["pos", "z"]``. Attributes of a graph as a whole and keys of
+        parallel edges are not read.
     weight : str or None, default="weight"
         Attribute of their edges that holds the weight. None reads no weights, and an
         attribute of that name is a feature.
@@ -183,25 +366,33 @@ def as_graphs(
     graphs : GraphCollection
         Undirected: u->v and v->u are one edge whose weight and features are the average
         of the two directions; repeats of one direction add their weights and average
-        their features; one direction alone is enough; self-loops are dropped. Node ids
-        carry no meaning beyond their graph. A weight that is not given is 1.
+        their features; one direction alone is enough; self-loops are dropped, with
+        their features. Node ids carry no meaning beyond their graph. A weight that is
+        not given is 1.
 
     Raises
     ------
-    TypeError
+    InvalidGraphError
         If a lone graph or something else than graphs comes, or features are neither
-        numbers nor strings.
-    ValueError
-        If the list is empty; if graphs disagree about features; if a value is NaN or
-        infinite, a weight not positive, an edge's end out of range, or an edge carries
-        contradicting categories. The message names the graph by its position.
+        numbers nor strings; if the list is empty; if graphs disagree about features; if
+        a value is NaN, infinite or masked, a weight not positive, an edge's end out of
+        range, or an edge carries contradicting categories; if a dictionary has a key
+        that is not read (but "y", "label", "labels", "id", "idx", "graph_id", "name"
+        and "smiles", which say nothing about nodes or edges). It is a ValueError and a
+        TypeError, and names the graph by its position.
 
     Warns
     -----
     UserWarning
-        If a column's numbers differ, but are one number once they are cast. Numbers
-        beyond 65,536 keep the digits of float64 until :class:`KFCoarsener` has taken
-        off their mean; smaller ones become float32.
+        If a Data has attributes that look like features of nodes or edges, having as
+        many rows, and are not read (``y``, masks and numbers of nodes aside); or if a
+        column's numbers differ, but are one number once they are cast. Numbers beyond
+        65,536 keep the digits of float64 until :class:`KFCoarsener` has taken off their
+        mean; smaller ones become float32.
+
+    See Also
+    --------
+    check_graphs : All graphs that cannot be read, and why.
 
     Examples
     --------
@@ -215,34 +406,22 @@ def as_graphs(
     [[0, 1], [0, 2], [1, 2]]
     """
     rule = check_rule(categorical_features)
+    names = attribute_names(node_attrs, edge_attrs, weight, defaults)
+    graphs = as_list(graphs)
     if isinstance(graphs, GraphCollection):
-        if not len(graphs):
-            raise ValueError("expected at least one graph, got an empty collection")
-        return _with_kind(graphs, rule)
-    graphs = _as_list(graphs)
+        return _with_kind(_with_fields(graphs, names), rule)
     if all(isinstance(graph, Graph) for graph in graphs):
         gathered = _gather_views(graphs)
         if gathered is not None:
-            return _with_kind(gathered, rule)
+            return _with_kind(_with_fields(gathered, names), rule)
     with garbage_collection_paused():
-        names = AttributeNames(
-            check_names_given("node_attrs", node_attrs),
-            check_names_given("edge_attrs", edge_attrs),
-            weight,
-            _check_defaults(defaults),
-        )
         records = _read(graphs, names)
-        _fill_in(records, names.defaults)
-        n_nodes = np.array([record.n_nodes for record in records], np.int64)
-        ends, n_arcs = stack_ends(records)
-        node_columns = [record.node_columns for record in records]
-        edge_columns = [record.edge_columns for record in records]
-        node_features = stack_features(node_columns, n_nodes, rule)
-        arc_features = stack_features(edge_columns, n_arcs, rule)
-        check_names(rule, node_features, arc_features)
-        given = [record.edge_weight for record in records]
-        weights = stack_weights(given, offsets(n_arcs))
-    return from_arcs(n_nodes, n_arcs, ends, node_features, arc_features, weights)
+        fill_in(records, names.defaults)
+        _warn_unread(records, names)
+        stacked = stack(records, rule)
+        check_names(rule, stacked.node_features, stacked.arc_features)
+        check_attributes(records, names)
+    return from_arcs(*stacked)
 
 
 def _gather_views(views: list[Graph]) -> GraphCollection | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._convert import check_names_given
+from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import (
     CategoricalRule,
     Features,
@@ -46,16 +47,16 @@ class _Table(NamedTuple):
     def column(self, name: str) -> np.ndarray:
         """Values of a column that must be there and complete."""
         if name not in self.frame.columns:
-            raise ValueError(
+            raise InvalidGraphError(
                 f"{self.what}: expected a column {name!r}, got "
                 f"{list(self.frame.columns)}"
             )
         column = self.frame[name]
         if column.ndim > 1:
-            raise ValueError(f"{self.what}: several columns are called {name!r}")
+            raise InvalidGraphError(f"{self.what}: several columns are called {name!r}")
         if column.isna().any():
             row = int(np.flatnonzero(column.isna())[0])
-            raise ValueError(
+            raise InvalidGraphError(
                 f"{self.what}: {name!r} is missing in row {row}; impute or drop it"
             )
         values = column.to_numpy()
@@ -88,7 +89,7 @@ def _as_table(what: str, table: Any) -> _Table:
         names = getattr(table, "column_names", None) or table.columns
         columns = {name: table[name].to_numpy() for name in names}
     if columns is None:
-        raise TypeError(
+        raise InvalidGraphError(
             f"{what}: expected a data frame, one row per {what[:-1]}, got "
             f"{type(table).__name__}"
         )
@@ -141,7 +142,8 @@ class _Names(NamedTuple):
             row = getattr(error.__cause__, "row", None)
             if rows is not None and row is not None:
                 message += f" (row {rows.order[row]} of {rows.table.what})"
-            raise type(error)(message) from error.__cause__
+            field = getattr(error, "field", None)
+            raise InvalidGraphError(message, field=field) from error.__cause__
 
 
 def _features(
@@ -154,7 +156,7 @@ def _features(
         values = rows.table.values(name)[rows.order]
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             k = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise ValueError(
+            raise InvalidGraphError(
                 f"Graph {names.ids[rows.owner[k]]!r}: {name} holds {values[k]}; "
                 f"expected finite numbers (row {rows.order[k]} of {rows.table.what})"
             )
@@ -168,14 +170,14 @@ def _weights(rows: _Rows, name: str, names: _Names) -> np.ndarray | None:
     """Weights of the rows."""
     values = rows.table.values(name)[rows.order]
     if values.dtype.kind not in "biuf" and len(values):
-        raise TypeError(
+        raise InvalidGraphError(
             f"{rows.table.what}: {name!r}: expected numbers as weights, got "
             f"{values.dtype}"
         )
     is_bad = ~((values >= LEAST_WEIGHT) & (values <= MOST_WEIGHT))
     if is_bad.any():
         k = int(np.flatnonzero(is_bad)[0])
-        raise ValueError(
+        raise InvalidGraphError(
             f"Graph {names.ids[rows.owner[k]]!r}: edge weight {values[k]} in {name!r}, "
             f"row {rows.order[k]} of {rows.table.what}; expected positive numbers from "
             f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
@@ -187,7 +189,7 @@ def _weights(rows: _Rows, name: str, names: _Names) -> np.ndarray | None:
 def _as_ids(graph_ids: Any) -> np.ndarray:
     """Ids that were asked for as a column."""
     if isinstance(graph_ids, (str, bytes)) or not isinstance(graph_ids, Iterable):
-        raise TypeError(f"graph_ids: expected a list of ids, got {graph_ids!r}")
+        raise InvalidGraphError(f"graph_ids: expected a list of ids, got {graph_ids!r}")
     if hasattr(graph_ids, "to_numpy"):
         graph_ids = graph_ids.to_numpy()
     if isinstance(graph_ids, np.ndarray) and graph_ids.dtype != object:
@@ -198,7 +200,7 @@ def _as_ids(graph_ids: Any) -> np.ndarray:
         ids = np.fromiter(values, object, len(values))
     is_missing = [value is None or value != value for value in ids.tolist()]
     if any(is_missing):
-        raise ValueError(f"graph_ids: id {is_missing.index(True)} is missing")
+        raise InvalidGraphError(f"graph_ids: id {is_missing.index(True)} is missing")
     return ids
 
 
@@ -251,7 +253,7 @@ def graphs_from_edgelist(
 
     Raises
     ------
-    TypeError, ValueError
+    InvalidGraphError
         If a column or a value is missing, a node comes twice or joins an edge without a
         row of its own, or an id comes twice; if ids are floats so large that several
         integers are one float. Messages name graphs by their ids, nodes and columns by
@@ -272,7 +274,7 @@ def graphs_from_edgelist(
     node_attrs = check_names_given("node_attrs", node_attrs) or ()
     edge_attrs = check_names_given("edge_attrs", edge_attrs) or ()
     if nodes is None and node_attrs:
-        raise ValueError("node_attrs: expected a table `nodes` that holds them")
+        raise InvalidGraphError("node_attrs: expected a table `nodes` that holds them")
     of_edges = _as_table("edges", edges)
     of_nodes = None if nodes is None else _as_table("nodes", nodes)
     wanted = None if graph_ids is None else _as_ids(graph_ids)
@@ -288,12 +290,12 @@ def graphs_from_edgelist(
     known_names, named = number_ids("nodes", name_columns)
     chosen = np.arange(len(known_ids)) if wanted is None else of_rows[n_tables]
     if not len(chosen) or len(np.unique(chosen)) < len(chosen):
-        raise ValueError("graph_ids: expected at least one, each once")
+        raise InvalidGraphError("graph_ids: expected at least one, each once")
     place = np.full(len(known_ids), -1)
     place[chosen] = np.arange(len(chosen))
     of_edge, *of_node = (place[numbers] for numbers in of_rows[:n_tables])
     if all((numbers < 0).all() for numbers in (of_edge, *of_node)):
-        raise ValueError("graph_ids: no row of the tables names any of them")
+        raise InvalidGraphError("graph_ids: no row of the tables names any of them")
     n_names = max(len(known_names), 1)
     start, end = named[0], named[1]
     if of_nodes is None:
@@ -314,7 +316,9 @@ def graphs_from_edgelist(
     is_repeat = in_order[1:] == in_order[:-1]
     if is_repeat.any():
         i, k = divmod(int(in_order[1:][is_repeat][0]), n_names)
-        raise ValueError(f"nodes: node {known_names[k]} comes twice in graph {ids[i]}")
+        raise InvalidGraphError(
+            f"nodes: node {known_names[k]} comes twice in graph {ids[i]}"
+        )
     edge_rows = _choose(of_edges, of_edge, len(chosen))
     owner = edge_rows.owner
     numbers = np.empty((2, len(owner)), np.int64)
@@ -325,7 +329,7 @@ def graphs_from_edgelist(
         is_known[is_known] = in_order[where[is_known]] == wanted_keys[is_known]
         if not is_known.all():
             i, k = divmod(int(wanted_keys[~is_known][0]), n_names)
-            raise ValueError(
+            raise InvalidGraphError(
                 f"edges: an edge of graph {ids[i]} joins node {known_names[k]}, which "
                 "has no row in nodes"
             )

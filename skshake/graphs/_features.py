@@ -45,11 +45,15 @@ class Field(NamedTuple):
 
 
 class CastError(ValueError):
-    """A value that cannot be read as the wanted kind; ``row`` says where it stands."""
+    """A value that cannot be read as the wanted kind.
 
-    def __init__(self, message: str, row: int) -> None:
+    ``row`` says where it stands, ``field`` in what.
+    """
+
+    def __init__(self, message: str, row: int, field: str | None = None) -> None:
         super().__init__(message)
         self.row = row
+        self.field = field
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,7 @@ def build_features(
             else:
                 numeric.append(as_numeric(values))
         except CastError as error:
-            raise CastError(f"{name}: {error}", error.row) from error
+            raise CastError(f"{name}: {error}", error.row, name) from error
         fields.append(Field(name, is_category, values.shape[1], name in texts))
     return Features(
         side_by_side(numeric, n_rows, np.result_type(FLOAT, *numeric)),
@@ -174,7 +178,7 @@ def concatenate_features(parts: Sequence[Features]) -> Features:
 
 CategoricalRule = str | bool | Iterable[str]
 # Codes of strings while graphs are read, so that they are not taken for numbers.
-TEXT_CODE = np.dtype("V4")
+TEXT_CODE = np.dtype([("code of a string", CATEGORY)])
 
 
 def check_rule(rule: CategoricalRule) -> CategoricalRule:

@@ -10,30 +10,36 @@ from typing import Any
 
 import numpy as np
 
+from skshake.graphs._arrays import as_array, named_columns
 from skshake.graphs._collection import GraphCollection
+from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import CategoricalRule, Features, check_rule
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
-from skshake.graphs._readers import as_array
-from skshake.graphs._stacking import stack_features, stack_weights
+from skshake.graphs._stacking import MOST_NUMBER, stack_features, stack_weights
 
 
 def _counts(name: str, values: Any) -> np.ndarray:
     """Numbers of rows per graph, checked."""
-    counts = as_array(values)
+    with Naming(name):
+        counts = as_array(values)
     if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts < 0).any():
-        raise ValueError(
+        raise InvalidGraphError(
             f"{name}: expected non-negative integers of shape (n_graphs,), got "
-            f"{counts.dtype} of shape {counts.shape}"
+            f"{counts.dtype} of shape {counts.shape}",
+            field=name,
         )
     return counts.astype(np.int64)
 
 
 def _split(values: Any, counts: np.ndarray, name: str) -> list[Any]:
     """Rows of each graph."""
-    rows = as_array(values)
+    with Naming(name):
+        rows = as_array(values)
     if not rows.ndim or len(rows) != counts.sum():
-        raise ValueError(f"{name}: expected {counts.sum()} rows, got {rows.shape}")
+        raise InvalidGraphError(
+            f"{name}: expected {counts.sum()} rows, got {rows.shape}", field=name
+        )
     return np.split(rows, np.cumsum(counts)[:-1])
 
 
@@ -42,7 +48,10 @@ def _features(
 ) -> Features:
     columns: list[dict] = [{} for _ in counts]
     if values is not None:
-        columns = [{name: part} for part in _split(values, counts, name)]
+        for field, column in named_columns(name, values).items():
+            parts = _split(column, counts, field)
+            for named, part in zip(columns, parts, strict=True):
+                named[field] = part
     return stack_features(columns, counts, rule)
 
 
@@ -66,9 +75,9 @@ def from_edges(
     n_edges, n_nodes : int array of shape (n_graphs,)
         Rows of ``edges``, and nodes, of each graph.
     x : array of shape (n_all_nodes, n_features) or (n_all_nodes,), default=None
-        Node features.
+        Node features; columns of a structured array or a DataFrame keep their names.
     edge_attr : array of shape (n_rows, n_edge_features) or (n_rows,), default=None
-        Edge features.
+        Edge features, as x.
     edge_weight : array of shape (n_rows,), default=None
         Positive weights; None for 1.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
@@ -80,7 +89,7 @@ def from_edges(
 
     Raises
     ------
-    TypeError, ValueError
+    InvalidGraphError
         If lengths disagree, an end is out of range, or a value is no finite number (or
         string); the message names the graph or the array.
 
@@ -93,17 +102,23 @@ def from_edges(
     check_rule(categorical_features)
     arcs, nodes = _counts("n_edges", n_edges), _counts("n_nodes", n_nodes)
     if len(arcs) != len(nodes) or not len(nodes):
-        raise ValueError(
+        raise InvalidGraphError(
             f"expected as many n_edges as n_nodes, at least one, got {len(arcs)} and "
             f"{len(nodes)}"
         )
-    ends = as_array(edges)
+    with Naming("edges"):
+        ends = as_array(edges)
     if not ends.size:
         ends = np.empty((0, 2), np.int64)
     if ends.shape != (arcs.sum(), 2) or ends.dtype.kind not in "iu":
-        raise ValueError(
+        raise InvalidGraphError(
             f"edges: expected integers of shape ({arcs.sum()}, 2), got {ends.dtype} of "
-            f"shape {ends.shape}"
+            f"shape {ends.shape}",
+            field="edges",
+        )
+    if ends.dtype.kind == "u" and ends.size and ends.max() > MOST_NUMBER:
+        raise InvalidGraphError(
+            f"edges: expected numbers of nodes, got {ends.max()}", field="edges"
         )
     weights = None
     if edge_weight is not None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from skshake.graphs._errors import InvalidGraphError
+
 LARGEST_INTEGERS = (np.int64, np.uint64)
 
 
@@ -36,10 +38,9 @@ def number_ids(
 
     Raises
     ------
-    TypeError
-        If text and numbers come together, or ids cannot be sorted.
-    ValueError
-        If floats are so large that they stand for several integers.
+    InvalidGraphError
+        If text and numbers come together, ids cannot be sorted, or floats are so large
+        that they stand for several integers.
     """
     import pandas as pd
 
@@ -47,7 +48,7 @@ def number_ids(
     filled = [column for column in exact if len(column)] or exact[:1]
     kinds = {_kind_of(column) for column in filled}
     if len(kinds) > 1:
-        raise TypeError(
+        raise InvalidGraphError(
             f"names of {what}: expected either text or numbers, got "
             f"{' and '.join(sorted(kinds))}"
         )
@@ -55,7 +56,7 @@ def number_ids(
     try:
         numbers, ids = pd.factorize(joined, sort=True)
     except TypeError as error:
-        raise TypeError(
+        raise InvalidGraphError(
             f"names of {what}: expected values that can be sorted; {error}"
         ) from error
     cuts = np.cumsum([len(column) for column in columns])[:-1]
@@ -127,7 +128,7 @@ def _of_floats(what: str, column: np.ndarray) -> np.ndarray:
     largest = 2.0 ** (np.finfo(column.dtype).nmant + 1)
     is_large = ~(np.abs(column) < largest)
     if is_large.any():
-        raise ValueError(
+        raise InvalidGraphError(
             f"names of {what}: {column[is_large][0]!s} is a float ({column.dtype}) in "
             "which several integers are one; read the ids as integers or text"
         )

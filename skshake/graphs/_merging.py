@@ -14,6 +14,7 @@ from skshake.graphs._arcs import (
     merge_arcs,
 )
 from skshake.graphs._collection import GraphCollection
+from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
@@ -95,7 +96,7 @@ def from_arcs(
 
     Raises
     ------
-    ValueError
+    InvalidGraphError
         If an end is out of range, or if an edge carries contradicting categories.
     """
     node_ptr, arc_ptr = offsets(n_nodes), offsets(n_arcs)
@@ -107,9 +108,11 @@ def from_arcs(
     if row >= 0:
         i = int(owner_of(arc_ptr)[row])
         n = int(node_ptr[i + 1] - node_ptr[i])
-        raise ValueError(
-            f"Graph {i}: an edge joins nodes {source[row]} and {target[row]}, but the "
-            f"graph has {n} nodes (0 to {n - 1})"
+        raise InvalidGraphError(
+            f"an edge joins nodes {source[row]} and {target[row]}, but the graph has "
+            f"{n} nodes (0 to {n - 1})",
+            i,
+            "edge_index",
         )
     n_edges = int(edge_ptr[-1])
     is_forward = source < target
@@ -117,10 +120,12 @@ def from_arcs(
         arc_features, edge_of_row, is_forward, n_edges
     )
     if row >= 0:
-        raise ValueError(
-            f"Graph {owner_of(arc_ptr)[row]}: the rows of edge ({source[row]}, "
-            f"{target[row]}) carry different categories of {field}, which cannot be "
-            "averaged; give floats (one column per category) or make them agree"
+        raise InvalidGraphError(
+            f"the rows of edge ({source[row]}, {target[row]}) carry different "
+            f"categories of {field}, which cannot be averaged; give floats (one column "
+            "per category) or make them agree",
+            int(owner_of(arc_ptr)[row]),
+            field,
         )
     return GraphCollection(
         node_ptr,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skshake.graphs._collection import GraphCollection
+from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import CATEGORY, build_features
 from skshake.graphs._merging import from_arcs
 
@@ -178,21 +179,20 @@ def graphs_from_records(records: list[MoleculeRecord]) -> GraphCollection:
 
 def read_molecules(
     molecules: Iterable[Any],
-) -> tuple[list[MoleculeRecord], dict[int, str]]:
+) -> tuple[list[MoleculeRecord], list[InvalidGraphError]]:
     """Records of SMILES and rdkit molecules, and what is wrong with which.
 
     What is no molecule gets a record without atoms.
     """
     records: list[MoleculeRecord] = []
-    refused: dict[int, str] = {}
+    refused: list[InvalidGraphError] = []
     for i, item in enumerate(molecules):
         try:
             molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item)
             records.append(read_molecule(molecule))
-        except TypeError as error:
-            raise TypeError(f"Graph {i}: {error}") from error
-        except ValueError as error:
-            refused[i] = str(error)
+        except (TypeError, ValueError) as error:
+            refused.append(InvalidGraphError(str(error), i, "smiles"))
+            refused[-1].__cause__ = error
             records.append(EMPTY)
     return records, refused
 
@@ -213,7 +213,7 @@ def graphs_from_smiles(smiles: Iterable[Any]) -> GraphCollection:
     ------
     ImportError
         If rdkit is not installed (``pip install "skshake[molecules]"``).
-    ValueError
+    InvalidGraphError
         If molecules cannot be parsed; the message names them.
     """
     records, refused = read_molecules(smiles)
@@ -221,9 +221,17 @@ def graphs_from_smiles(smiles: Iterable[Any]) -> GraphCollection:
     return graphs_from_records(records)
 
 
-def refuse_invalid(refused: dict[int, str]) -> None:
-    """Raise an error that names what is no molecule, if there is any."""
-    if refused:
-        named = [f"Graph {i}: {reason}" for i, reason in refused.items()]
-        more = f" (and {len(named) - 5} more)" if len(named) > 5 else ""
-        raise ValueError("; ".join(named[:5]) + more)
+def refuse_invalid(
+    refused: list[InvalidGraphError], *, keeps_invalid: bool = False
+) -> None:
+    """Raise an error that names what is no molecule, or not even a SMILES."""
+    for error in refused:
+        if isinstance(error.__cause__, TypeError):
+            raise error
+    if refused and not keeps_invalid:
+        more = f" (and {len(refused) - 5} more)" if len(refused) > 5 else ""
+        raise InvalidGraphError(
+            "; ".join([refused[0].problem, *map(str, refused[1:5])]) + more,
+            refused[0].graph,
+            "smiles",
+        )

@@ -9,11 +9,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from skshake.graphs._arrays import Columns, as_array, join
+from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
@@ -28,10 +30,39 @@ from skshake.graphs._features import (
 )
 from skshake.graphs._ids import array_of, join_integers
 from skshake.graphs._ragged import offsets, owner_of
-from skshake.graphs._readers import NO_ARCS, Columns, GraphRecord, as_array, join
+from skshake.graphs._readers import NO_ARCS, GraphRecord
 
 # Weights between which float32 rounds without losing them.
 LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30
+# Largest number of a node that can be read at all.
+MOST_NUMBER = np.iinfo(np.int64).max
+
+
+class Stacked(NamedTuple):
+    """Directed rows of all graphs, as :func:`from_arcs` takes them."""
+
+    n_nodes: np.ndarray
+    n_arcs: np.ndarray
+    ends: np.ndarray
+    node_features: Features
+    arc_features: Features
+    weights: np.ndarray | None
+
+
+def stack(records: list[GraphRecord], rule: CategoricalRule) -> Stacked:
+    """Records of all graphs as flat arrays, with every check but that of ends."""
+    n_nodes = np.array([record.n_nodes for record in records], np.int64)
+    ends, n_arcs = stack_ends(records)
+    nodes = [record.node_columns for record in records]
+    edges = [record.edge_columns for record in records]
+    return Stacked(
+        n_nodes,
+        n_arcs,
+        ends,
+        stack_features(nodes, n_nodes, rule),
+        stack_features(edges, n_arcs, rule),
+        stack_weights([record.edge_weight for record in records], offsets(n_arcs)),
+    )
 
 
 @contextmanager
@@ -41,7 +72,7 @@ def naming_graph(ptr: np.ndarray) -> Iterator[None]:
         yield
     except CastError as error:
         i = int(owner_of(ptr)[error.row])
-        raise ValueError(f"Graph {i}: {error}") from error
+        raise InvalidGraphError(str(error), i, error.field) from error
 
 
 def _first_graph(is_bad: np.ndarray, ptr: np.ndarray) -> int:
@@ -58,52 +89,69 @@ def _shape(values: Any) -> tuple[int, ...]:
     return as_array(values).shape if sparse.issparse(values) else tuple(shape)
 
 
+def _arrays(field: str, parts: list[Any], owners: Sequence[int]) -> list[np.ndarray]:
+    """Arrays of the parts; the error of one that is none names its graph."""
+    arrays = []
+    for i, part in zip(owners, parts, strict=True):
+        with Naming(field, i):
+            arrays.append(as_array(part))
+    return arrays
+
+
 def stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
     """Ends (2, n_rows) of the arcs of all graphs, and the number of rows of each."""
     parts = [record.edge_index for record in records]
-    shapes = [_shape(part) for part in parts]
-    for i, shape in enumerate(shapes):
+    shapes = []
+    for i, part in enumerate(parts):
+        shape = getattr(part, "shape", None)
+        if not isinstance(shape, tuple):
+            with Naming("edge_index", i):
+                shape = as_array(part).shape
+        shape = tuple(shape)
         if 0 in shape:
-            parts[i], shapes[i] = NO_ARCS, NO_ARCS.shape
+            parts[i], shape = NO_ARCS, NO_ARCS.shape
         elif len(shape) != 2 or shape[0] != 2:
             hint = "; transpose it" if len(shape) == 2 and shape[1] == 2 else ""
-            raise ValueError(
-                f"Graph {i}: edge_index: expected shape (2, n_arcs), got {shape}{hint}"
+            raise InvalidGraphError(
+                f"edge_index: expected shape (2, n_arcs), got {shape}{hint}",
+                i,
+                "edge_index",
             )
+        shapes.append(shape)
     ends = _try_join(parts, axis=1)
-    if ends is None or ends.dtype.kind not in "iu":
-        stranger = _find_stranger(parts, "iu")
-        if stranger is not None:
-            raise TypeError(
-                f"Graph {stranger}: edge_index: expected integers, got dtype "
-                f"{as_array(parts[stranger]).dtype}"
-            )
+    if ends is None or ends.dtype.kind != "i":
         # Signed and unsigned integers have no common type but floats.
-        ends = join([as_array(part).astype(np.int64) for part in parts], axis=1)
+        ends = np.concatenate(_signed_ends(parts), axis=1)
     return ends, np.array([shape[1] for shape in shapes], np.int64)
 
 
+def _signed_ends(parts: list[Any]) -> list[np.ndarray]:
+    """Parts of edge_index as int64; refuses what is no integer."""
+    arrays = _arrays("edge_index", parts, range(len(parts)))
+    for i, array in enumerate(arrays):
+        problem = None
+        if array.dtype.kind not in "iu":
+            problem = f"integers, got dtype {array.dtype}"
+        elif array.size and array.max() > MOST_NUMBER:
+            problem = f"numbers of nodes, got {array.max()}"
+        if problem is not None:
+            raise InvalidGraphError(f"edge_index: expected {problem}", i, "edge_index")
+    return [array.astype(np.int64) for array in arrays]
+
+
 def _try_join(parts: list[Any], axis: int = 0) -> np.ndarray | None:
-    """Parts in one array, None if their types have nothing in common."""
+    """Parts in one array, None if that cannot be: each has to be looked at."""
     try:
         return join(parts, axis)
-    except TypeError:
+    except (TypeError, ValueError):
         return None
-
-
-def _find_stranger(parts: list[Any], kinds: str) -> int | None:
-    """First part whose type is none of the given kinds."""
-    for k, part in enumerate(parts):
-        if as_array(part).dtype.kind not in kinds:
-            return k
-    return None
 
 
 def _common_width(parts: list[Any], counts: np.ndarray) -> int | None:
     """Number of columns if all graphs have equally many, in matrices of their rows."""
     try:
         shapes = [part.shape for part in parts]
-    except AttributeError:
+    except (AttributeError, RuntimeError):
         return None
     one_of_each_kind = {type(part): part for part in parts}.values()
     if {len(shape) for shape in shapes} != {2} or any(
@@ -111,7 +159,9 @@ def _common_width(parts: list[Any], counts: np.ndarray) -> int | None:
     ):
         return None
     widths = {shape[1] for shape in shapes}
-    if len(widths) > 1 or [shape[0] for shape in shapes] != counts.tolist():
+    if len(widths) > 1 or 0 in widths:
+        return None
+    if [shape[0] for shape in shapes] != counts.tolist():
         return None
     return int(widths.pop())
 
@@ -126,55 +176,87 @@ def _pick_parts(
     parts: list[Any] = []
     owners: list[int] = []
     widths: list[int] = []
-    for i, (part, n_rows) in enumerate(zip(values, counts.tolist(), strict=True)):
-        if part is None and n_rows:
-            other = next(j for j, part in enumerate(values) if part is not None)
-            raise ValueError(
-                f"Graph {i} has no {field}, but graph {other} has; all graphs must "
-                "agree"
+    shapes: list[tuple[int, ...] | None] = []
+    for i, part in enumerate(values):
+        with Naming(field, i):
+            shapes.append(None if part is None else _shape(part))
+    for i, n_rows in enumerate(counts.tolist()):
+        # Features of zero width, or of no rows, say nothing.
+        if shapes[i] == (n_rows, 0) or (n_rows == 0 and 0 in (shapes[i] or ())):
+            shapes[i] = None
+    if all(shape is None for shape in shapes):
+        return [], [], 0
+    for i, (shape, n_rows) in enumerate(zip(shapes, counts.tolist(), strict=True)):
+        part = values[i]
+        if shape is None and n_rows:
+            other = next(j for j, shape in enumerate(shapes) if shape is not None)
+            raise InvalidGraphError(
+                f"has no {field}, but graph {other} has; all graphs must agree",
+                i,
+                field,
             )
-        try:
-            shape = () if part is None else _shape(part)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"Graph {i}: {field}: {error}") from error
-        if n_rows == 0 and (part is None or 0 in shape):
+        if shape is None:
             continue
         if len(shape) not in (1, 2) or shape[0] != n_rows:
-            raise ValueError(
-                f"Graph {i}: {field}: expected shape ({n_rows}, n_features), got "
-                f"{shape}"
+            raise InvalidGraphError(
+                f"{field}: expected shape ({n_rows}, n_features), got {shape}", i, field
             )
         width = shape[1] if len(shape) == 2 else 1
         if widths and width != widths[0]:
-            raise ValueError(
-                f"Graph {i} has {width} columns of {field}, but graph {owners[0]} has "
-                f"{widths[0]}; all graphs must agree"
+            raise InvalidGraphError(
+                f"has {width} columns of {field}, but graph {owners[0]} has "
+                f"{widths[0]}; all graphs must agree",
+                i,
+                field,
             )
-        parts.append(as_array(part).reshape(-1, width))
+        with Naming(field, i):
+            parts.append(as_array(part).reshape(-1, width))
         owners.append(i)
         widths.append(width)
     return parts, owners, widths[0] if widths else 0
 
 
-def _refuse_strangers(field: str, parts: list[Any], owners: Sequence[int]) -> None:
+def _kind(array: np.ndarray) -> str:
+    """Whether an array holds numbers, strings, or something else."""
+    if array.dtype.kind in "US" or array.dtype == TEXT_CODE:
+        return "strings"
+    return "numbers" if array.dtype.kind in "biuf" else "something else"
+
+
+def _refuse_strangers(
+    field: str, arrays: list[np.ndarray], owners: Sequence[int]
+) -> None:
     """Refuse what is neither number nor string, and both together."""
-    kind = as_array(parts[0]).dtype.kind
-    k = _find_stranger(parts, next((k for k in ("US", "V") if kind in k), "biuf"))
-    if k is not None:
-        raise TypeError(
-            f"Graph {owners[k]}: {field} holds {as_array(parts[k]).dtype} values; "
-            "expected numbers or strings, of one kind in all graphs (or leave the "
-            "field out)"
-        )
+    kinds = [_kind(array) for array in arrays]
+    for i, kind, array in zip(owners, kinds, arrays, strict=True):
+        came = f"{field} holds {array.dtype} values"
+        if array.dtype == object:
+            types = sorted({type(value).__name__ for value in array.flat})
+            came = f"{field} holds objects ({', '.join(types)})"
+        if kind == "something else":
+            raise InvalidGraphError(
+                f"{came}; expected numbers or strings (or leave the field out)",
+                i,
+                field,
+            )
+        if kind != kinds[0]:
+            raise InvalidGraphError(
+                f"{came}, which are {kind}, but graph {owners[0]} has {kinds[0]}; "
+                "expected one kind in all graphs (or leave the field out)",
+                i,
+                field,
+            )
 
 
 def _check_values(field: str, stacked: np.ndarray, ptr: np.ndarray) -> None:
     """Refuse NaN and infinity."""
     if stacked.dtype.kind == "f" and not np.isfinite(stacked).all():
         is_bad = ~np.isfinite(stacked)
-        raise ValueError(
-            f"Graph {_first_graph(is_bad.any(axis=1), ptr)}: {field} holds "
-            f"{stacked[is_bad][0]}; expected finite numbers (impute or remove them)"
+        raise InvalidGraphError(
+            f"{field} holds {stacked[is_bad][0]}; expected finite numbers (impute or "
+            "remove them)",
+            _first_graph(is_bad.any(axis=1), ptr),
+            field,
         )
 
 
@@ -203,26 +285,54 @@ def _stack_field(
     parts = _code_texts(parts)
     stacked = _try_join(parts)
     if stacked is None or stacked.dtype.kind not in "biuf":
-        _refuse_strangers(field, parts, owners)
-    assert stacked is not None
-    if stacked.dtype.kind == "f" and _find_stranger(parts, "iub") is None:
-        stacked = join_integers([as_array(part) for part in parts])
+        arrays = _arrays(field, parts, owners)
+        _refuse_strangers(field, arrays, owners)
+        stacked = np.concatenate(arrays) if stacked is None else stacked
+    if stacked.dtype == np.float64:
+        stacked = _as_integers(parts, stacked)
     stacked = stacked.reshape(-1, width)
     _check_values(field, stacked, offsets(counts))
     return stacked
 
 
-def _is_object_array(values: Any) -> bool:
-    return isinstance(values, np.ndarray) and values.dtype.kind == "O"
+def _as_integers(parts: list[Any], joined: np.ndarray) -> np.ndarray:
+    """The parts as they came if all are integers, which numpy would make floats.
+
+    It does so where signed and unsigned ones of 64 bits meet.
+    """
+    if "float" in str(getattr(parts[0], "dtype", "float")):
+        return joined
+    types = {str(dtype) for dtype in {getattr(part, "dtype", None) for part in parts}}
+    if {"uint64"} < types:
+        arrays = [as_array(part) for part in parts]
+        if {array.dtype.kind for array in arrays} <= set("iub"):
+            return join_integers(arrays)
+    return joined
 
 
-def _split_objects(columns: Columns) -> Columns:
+def _is_plain(values: Any) -> bool:
+    """Whether all columns are of one type, numbers or strings."""
+    if isinstance(values, np.ndarray):
+        return values.dtype.kind != "O"
+    return hasattr(values, "detach") or values is None
+
+
+def _are_plain(columns: list[Columns]) -> bool:
+    """Whether that holds for all graphs, in one look at their types if it can."""
+    values = [array for named in columns for array in named.values()]
+    if all(hasattr(kind, "detach") for kind in set(map(type, values))):
+        return True
+    return all(map(_is_plain, values))
+
+
+def _split_objects(columns: Columns, i: int) -> Columns:
     """Object arrays as one field per column, each of numbers or of strings."""
-    if not any(map(_is_object_array, columns.values())):
-        return columns
     split: Columns = {}
     for field, values in columns.items():
-        if not _is_object_array(values) or values.ndim not in (1, 2):
+        if not _is_plain(values) and not sparse.issparse(values):
+            with Naming(field, i):
+                values = as_array(values)
+        if _is_plain(values) or sparse.issparse(values) or values.ndim not in (1, 2):
             split[field] = values
             continue
         table = values if values.ndim == 2 else values[:, None]
@@ -230,7 +340,8 @@ def _split_objects(columns: Columns) -> Columns:
             name = field if table.shape[1] == 1 else f"{field}[{k}]"
             is_text = {isinstance(value, (str, bytes)) for value in column}
             # Not numpy's common type, which would turn numbers into strings.
-            split[name] = array_of(column.tolist()) if len(is_text) < 2 else column
+            with Naming(name, i):
+                split[name] = array_of(column.tolist()) if len(is_text) < 2 else column
     return split
 
 
@@ -270,7 +381,8 @@ def stack_features(
     columns: list[Columns], counts: np.ndarray, rule: CategoricalRule
 ) -> Features:
     """Features over all graphs, each field numeric or categorical by the rule."""
-    columns = [_split_objects(named) for named in columns]
+    if not _are_plain(columns):
+        columns = [_split_objects(named, i) for i, named in enumerate(columns)]
     stacked, texts = [], []
     for field in sorted({field for named in columns for field in named}):
         values = _stack_field(field, columns, counts)
@@ -299,21 +411,29 @@ def stack_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
         if part is None:
             parts.append(np.ones(n_rows))
             continue
-        weight = as_array(part)
+        with Naming("edge_weight", i, "edge weight"):
+            weight = as_array(part)
         if n_rows and weight.dtype.kind not in "biuf":
-            raise TypeError(
-                f"Graph {i}: edge weight: expected numbers, got dtype {weight.dtype}"
+            raise InvalidGraphError(
+                f"edge weight: expected numbers, got dtype {weight.dtype}",
+                i,
+                "edge_weight",
             )
-        if weight.size != n_rows:
-            raise ValueError(
-                f"Graph {i}: edge weight: expected {n_rows} values, got {weight.size}"
+        if weight.size != n_rows or max(weight.shape, default=1) != n_rows:
+            shape = weight.shape if weight.ndim > 1 else weight.size
+            raise InvalidGraphError(
+                f"edge weight: expected {n_rows} values, got {shape}",
+                i,
+                "edge_weight",
             )
         parts.append(weight.reshape(n_rows).astype(np.float64))
     weights = np.concatenate(parts)
     is_bad = ~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT))
     if is_bad.any():
-        raise ValueError(
-            f"Graph {_first_graph(is_bad, arc_ptr)}: edge weight {weights[is_bad][0]}; "
-            f"expected positive numbers from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
+        raise InvalidGraphError(
+            f"edge weight {weights[is_bad][0]}; expected positive numbers from "
+            f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
+            _first_graph(is_bad, arc_ptr),
+            "edge_weight",
         )
     return weights

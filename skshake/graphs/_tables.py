@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from skshake.graphs._errors import InvalidGraphError
+
 
 def items_of_column(X: Any, what: str) -> Any:
     """Items of a table of one column; anything that is no table comes back.
@@ -19,7 +21,7 @@ def items_of_column(X: Any, what: str) -> Any:
 
     Raises
     ------
-    ValueError
+    InvalidGraphError
         If a table has no column or several.
     """
     if isinstance(X, Mapping):
@@ -31,13 +33,13 @@ def items_of_column(X: Any, what: str) -> Any:
         columns = list(getattr(X, "column_names", None) or X.columns)
         came = f"a {type(X).__name__} with the columns {columns}"
         if len(set(columns)) < len(columns):
-            raise ValueError(f"expected one column of {what}, got {came}")
+            raise InvalidGraphError(f"expected one column of {what}, got {came}")
         return _items(_only({name: X[name] for name in columns}, came, what))
     if hasattr(X, "iloc"):
         return _items(X)
     if isinstance(X, np.ndarray) and X.dtype == object and X.ndim != 1:
         if X.ndim != 2 or X.shape[1] != 1:
-            raise ValueError(
+            raise InvalidGraphError(
                 f"expected one column of {what}, got an array of objects of shape "
                 f"{X.shape}"
             )
@@ -51,7 +53,7 @@ def _only(columns: Mapping, came: str, what: str) -> Any:
         hint = (
             "; graphs_from_edgelist reads tables of edges" if what == "graphs" else ""
         )
-        raise ValueError(f"expected one column of {what}, got {came}{hint}")
+        raise InvalidGraphError(f"expected one column of {what}, got {came}{hint}")
     return next(iter(columns.values()))
 
 

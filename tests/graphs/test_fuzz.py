@@ -6,6 +6,8 @@ The random lists are those of examples/benchmarks/fuzz_graphs.py, which runs mor
 import importlib.util
 import sys
 import warnings
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from skshake import as_graphs
+from skshake import InvalidGraphError, as_graphs
 
 BENCHMARKS = Path(__file__).parents[2] / "examples" / "benchmarks"
 
@@ -44,6 +46,21 @@ def test_a_thousand_random_lists(fuzz):
 def test_a_fault_would_be_seen(fuzz, monkeypatch):
     monkeypatch.setattr(fuzz, "as_graphs", lambda graphs: [])
     assert any(fuzz.try_list(seed).startswith("fault") for seed in range(20))
+
+
+def test_features_on_other_edges_would_be_seen(fuzz, monkeypatch):
+    def turned(graphs, **options):
+        read = as_graphs(graphs, **options)
+        rows = np.arange(read.n_edges)
+        for start, stop in pairwise(read.edge_ptr.tolist()):
+            rows[start:stop] = rows[start:stop][::-1]
+        return replace(read, edge_features=read.edge_features.take(rows))
+
+    monkeypatch.setattr(fuzz, "as_graphs", turned)
+    outcomes = [fuzz.try_list(seed) for seed in range(60)]
+    assert any(
+        outcome.startswith("fault") and "edge_attr" in outcome for outcome in outcomes
+    )
 
 
 numbers = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4).flatmap(
@@ -84,6 +101,6 @@ def test_whatever_hypothesis_thinks_of(value):
         warnings.simplefilter("ignore")
         try:
             read = as_graphs(value)
-        except (ValueError, TypeError):
+        except InvalidGraphError:
             return
         assert len(read) == len(value)
