@@ -1003,6 +1003,12 @@ def test_47_edge_features_beside_sparse_matrices():
                 as_graphs([(adjacency, None, edge_attr)])
         # Without edge features nothing hangs on the order.
         assert as_graphs([adjacency]).edges.tolist() == given.edges.tolist()
+    # Blocks hold zeros that are no edges, and stay as they are.
+    blocks = coo.tocsr().tobsr((2, 2))
+    n_stored = blocks.data.size
+    assert n_stored > 8
+    assert as_graphs([blocks]).edges.tolist() == given.edges.tolist()
+    assert blocks.data.size == n_stored
     # Repeats of one direction: features are averaged, weights add up.
     repeated = sparse.coo_array(([1.0, 1, 2], ([0, 0, 1], [1, 1, 0])), (2, 2))
     read = as_graphs([(repeated, None, np.array([1.0, 3.0, 6.0]))])[0]

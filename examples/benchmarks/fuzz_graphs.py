@@ -437,7 +437,8 @@ def draw_list(rng: Rng) -> Drawn:
         for i, graph in enumerate(graphs):
             array[i] = graph
         return drawn._replace(graphs=array)
-    if container == 3 and n_graphs == 1:
+    # A mini-batch is no graph in a list, but a list by itself.
+    if container == 3 and n_graphs == 1 and not isinstance(graphs[0], Batch):
         return drawn._replace(graphs=graphs[0], is_valid=False)
     if container >= 6 and kinds == (as_pyg,) and is_valid:
         try:

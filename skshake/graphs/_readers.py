@@ -431,7 +431,11 @@ def _stored_entries(
         return rows, columns, matrix[rows, columns]
     if matrix.format == "coo" and keeps_order:
         return matrix.row.astype(np.int64), matrix.col.astype(np.int64), matrix.data
-    if matrix.format != "csr":
+    if matrix.format == "bsr":
+        # Its blocks hold zeros that are no edges.
+        matrix = matrix.tocsr(copy=True)
+        matrix.eliminate_zeros()
+    elif matrix.format != "csr":
         matrix = matrix.tocsr()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     return rows, matrix.indices.astype(np.int64), matrix.data
