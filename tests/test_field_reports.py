@@ -475,7 +475,7 @@ def test_34_no_network_and_no_ogb_at_import():
 
 def test_35_versions_are_not_pinned():
     """GraKeL #115, #121; karateclub #133; PyG #4378: hard pins blocked installs."""
-    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
     project = tomllib.loads(text)["project"]
     assert all("<" not in d and "==" not in d for d in project["dependencies"])
 

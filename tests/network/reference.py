@@ -60,7 +60,8 @@ class Watch(TorchFunctionMode):
             self.n_norms += 1
             columns = args[0].detach()
             deviations = columns.abs().amax(dim=0) / columns.std(dim=0)
-            self.deviations = max(self.deviations, deviations.max().item())
+            most = deviations.nan_to_num(nan=torch.inf).max().item()
+            self.deviations = max(self.deviations, most)
         return out
 
     def _note(self, distances: Tensor, equal: float) -> None:
