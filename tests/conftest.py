@@ -3,11 +3,16 @@
 import os
 from pathlib import Path
 
+# Before torch is imported: its threads give the core to others while they wait. If they
+# spin, tests take ten times as long where other work keeps the cores busy.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 import numpy as np
 import pytest
 import torch
+from hypothesis import HealthCheck, settings
 
-from skshake import as_graphs
+from skshake import KFCoarsener, as_graphs
 from skshake.datasets import load_mutag
 
 if torch.cuda.is_available():
@@ -16,6 +21,12 @@ if torch.cuda.is_available():
 else:
     # Before Triton is imported.
     os.environ["TRITON_INTERPRET"] = "1"
+
+# How quickly examples are thought of says nothing: other work may keep the cores busy.
+settings.register_profile(
+    "skshake", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("skshake")
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -83,18 +94,30 @@ def awkward_graphs():
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def mutag():
-    """(graphs, labels) of 188 molecules."""
-    return load_mutag(return_X_y=True)
+    """(graphs, labels) of 188 molecules; no test may change them."""
+    return _read_only(*load_mutag(return_X_y=True))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def small_mutag(mutag):
-    """40 molecules, 20 of each class."""
+    """40 molecules, 20 of each class; no test may change them."""
     graphs, y = mutag
     rows = np.concatenate([np.flatnonzero(y == c)[:20] for c in (-1, 1)])
-    return graphs[rows], y[rows]
+    return _read_only(graphs[rows], y[rows])
+
+
+def _read_only(graphs, y):
+    y.flags.writeable = False
+    return graphs, y
+
+
+@pytest.fixture(scope="session")
+def two_levels(small_mutag):
+    """The 40 molecules as they are and coarse, two forests; no test may change them."""
+    coarsener = KFCoarsener(q=[np.inf, 1.0], n_forests=2, random_state=0)
+    return coarsener.fit_transform(small_mutag[0])
 
 
 @pytest.fixture

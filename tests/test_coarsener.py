@@ -23,7 +23,7 @@ from skshake import (
     paper_nodes,
 )
 from skshake.datasets import load_npz
-from tests.hierarchy.test_collection import assert_same
+from tests.helpers import assert_same_hierarchies, limit
 
 
 def test_q_may_be_given_in_any_order(small_mutag):
@@ -41,6 +41,7 @@ def test_levels_halve_the_expected_nodes(mutag):
     assert coarsener.q_[0] == np.inf
     assert coarsener.q_[1] == coarsener.q_star_
     _, first, second = coarsener.reduction_.nodes
+    # Half in expectation; one standard deviation of 16 forests is 0.002.
     assert second / first == pytest.approx(0.5, abs=0.02)
 
 
@@ -54,14 +55,16 @@ def test_reduction_is_what_transform_gives(small_mutag):
 def test_fit_transform_equals_fit_then_transform(small_mutag):
     one = KFCoarsener(q=[1.0, np.inf], random_state=3)
     other = KFCoarsener(q=[1.0, np.inf], random_state=3).fit(small_mutag[0])
-    assert_same(one.fit_transform(small_mutag[0]), other.transform(small_mutag[0]))
+    assert_same_hierarchies(
+        one.fit_transform(small_mutag[0]), other.transform(small_mutag[0])
+    )
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_output_does_not_depend_on_n_jobs(n_jobs, mutag):
     one = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0)
     many = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0, n_jobs=n_jobs)
-    assert_same(one.fit_transform(mutag[0]), many.fit_transform(mutag[0]))
+    assert_same_hierarchies(one.fit_transform(mutag[0]), many.fit_transform(mutag[0]))
 
 
 def test_a_hierarchy_depends_on_neither_position_nor_companions(small_mutag):
@@ -69,14 +72,14 @@ def test_a_hierarchy_depends_on_neither_position_nor_companions(small_mutag):
     coarsener = KFCoarsener(q=[2.0, 0.3], random_state=0).fit(graphs)
     whole = coarsener.transform(graphs)
     order = np.array([30, 2, 2, 17])
-    assert_same(coarsener.transform(graphs[order]), whole[order])
-    assert_same(coarsener.transform([graphs[5]]), whole[[5]])
+    assert_same_hierarchies(coarsener.transform(graphs[order]), whole[order])
+    assert_same_hierarchies(coarsener.transform([graphs[5]]), whole[[5]])
 
 
 def test_forests_are_different_and_repeatable(small_mutag):
     coarsener = KFCoarsener(q=1.0, n_forests=2, random_state=0).fit(small_mutag[0])
     one, again = (coarsener.transform(small_mutag[0]) for _ in range(2))
-    assert_same(one, again)
+    assert_same_hierarchies(one, again)
     first, second = (levels[0].block for levels in one.forests)
     assert (first != second).any()
     other = KFCoarsener(q=1.0, n_forests=2, random_state=1).fit(small_mutag[0])
@@ -147,7 +150,7 @@ def test_graphs_without_nodes_or_edges_need_no_features(triangle_with_tail):
     coarsener = KFCoarsener(q=np.inf).fit([whole])
     for graphs in ([bare], [np.zeros((0, 0))], [(*bare, np.empty((0, 3), int))]):
         alone = coarsener.transform(graphs)
-        assert_same(alone, coarsener.transform([whole, *graphs])[[1]])
+        assert_same_hierarchies(alone, coarsener.transform([whole, *graphs])[[1]])
 
 
 def test_coarsening_that_does_nothing_warns(small_mutag):
@@ -206,11 +209,13 @@ def test_refitting_with_given_q_forgets_the_learnt_one(small_mutag):
 def test_pickle_round_trip(small_mutag):
     coarsener = KFCoarsener(q=1.0, random_state=0).fit(small_mutag[0])
     again = pickle.loads(pickle.dumps(coarsener))
-    assert_same(again.transform(small_mutag[0]), coarsener.transform(small_mutag[0]))
+    assert_same_hierarchies(
+        again.transform(small_mutag[0]), coarsener.transform(small_mutag[0])
+    )
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_invariants_of_any_coarsening(data):
     n_graphs = data.draw(st.integers(1, 4))
     graphs = []
@@ -277,9 +282,10 @@ def test_output_does_not_depend_on_the_backend(backend, mutag):
     coarsener = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0, n_jobs=2)
     expected = coarsener.fit_transform(mutag[0])
     with parallel_config(backend=backend):
-        assert_same(coarsener.transform(mutag[0]), expected)
+        assert_same_hierarchies(coarsener.transform(mutag[0]), expected)
 
 
+@pytest.mark.filterwarnings("ignore:Creating scratch directories is taking")
 def test_output_does_not_depend_on_a_dask_cluster(mutag):
     distributed = pytest.importorskip("distributed")
     coarsener = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0, n_jobs=2)
@@ -288,7 +294,7 @@ def test_output_does_not_depend_on_a_dask_cluster(mutag):
         n_workers=2, threads_per_worker=1, dashboard_address=None
     )
     with cluster, distributed.Client(cluster), parallel_config(backend="dask"):
-        assert_same(coarsener.transform(mutag[0]), expected)
+        assert_same_hierarchies(coarsener.transform(mutag[0]), expected)
 
 
 def test_read_only_memory_maps_are_coarsened(mutag, tmp_path):
@@ -298,28 +304,32 @@ def test_read_only_memory_maps_are_coarsened(mutag, tmp_path):
     mapped = joblib.load(tmp_path / "graphs.joblib", mmap_mode="r")
     assert isinstance(mapped.edges, np.memmap)
     assert not mapped.edges.flags.writeable
-    assert_same(coarsener.transform(mapped), coarsener.transform(mutag[0]))
+    assert_same_hierarchies(coarsener.transform(mapped), coarsener.transform(mutag[0]))
 
 
 def test_verbose_shows_a_bar_and_changes_nothing(mutag, capsys):
     quiet = KFCoarsener(random_state=0)
     loud = KFCoarsener(random_state=0, verbose=1)
-    assert_same(loud.fit_transform(mutag[0]), quiet.fit_transform(mutag[0]))
+    assert_same_hierarchies(loud.fit_transform(mutag[0]), quiet.fit_transform(mutag[0]))
     shown = capsys.readouterr().err
     for stage in ("node spectra", "edge spectra", "coarsening"):
         assert f"{stage}: 100%" in shown
 
 
-def test_reduction_holds_expectations_and_the_papers_formulas(mutag):
-    graphs = mutag[0]
-    exact = KFCoarsener(include_original=True, random_state=0).fit(graphs)
+def test_reduction_holds_expectations_and_the_papers_formulas(
+    mutag, global_random_seed
+):
+    graphs, seed = mutag[0], global_random_seed
+    exact = KFCoarsener(include_original=True, random_state=seed).fit(graphs)
     expected = expected_nodes(graphs, exact.q_star_).value / graphs.n_nodes
     assert exact.reduction_.expected_nodes == pytest.approx((1.0, expected))
     assert exact.reduction_.expected_nodes_error == (0, 0)
-    given = KFCoarsener(q=exact.q_star_, random_state=0).fit(graphs).reduction_
+    sampled = KFCoarsener(q=exact.q_star_, random_state=seed).fit(graphs)
+    given = sampled.reduction_
     error = given.expected_nodes_error[0]
     assert 0 < error < 0.02
-    assert abs(given.expected_nodes[0] - expected) < 4 * error
+    bound = limit(n_draws=sampled.n_forests_) * error
+    assert abs(given.expected_nodes[0] - expected) < bound
     assert given.paper_nodes[0] == pytest.approx(
         paper_nodes(graphs, exact.q_star_) / graphs.n_nodes
     )

@@ -78,6 +78,13 @@ def outputs(estimator, X):
     return [made.node_ptr, made.edges, made.node_features.categories]
 
 
+def smooth_outputs(estimator, X):
+    """Those outputs that rounding changes but by rounding: all but labels."""
+    if is_classifier(estimator):
+        return [estimator.embed(X), estimator.predict_proba(X)]
+    return [estimator.embed(X), estimator.predict(X)]
+
+
 def assert_equal(one, other):
     for a, b in zip(one, other, strict=True):
         assert np.array_equal(a, b)
@@ -148,13 +155,14 @@ def test_asking_changes_nothing(name, make):
 def test_order_and_subsets_do_not_matter(name, make):
     estimator, X, y = make(name)
     estimator.fit(X, y)
-    whole, order = outputs(estimator, X), np.random.default_rng(0).permutation(len(y))
-    for one, other in zip(whole, outputs(estimator, X[order]), strict=True):
-        np.testing.assert_allclose(one[order], other, atol=1e-4)
-    parts = [outputs(estimator, X[k : k + 1]) for k in range(5)]
+    whole = smooth_outputs(estimator, X)
+    order = np.random.default_rng(0).permutation(len(y))
+    for one, other in zip(whole, smooth_outputs(estimator, X[order]), strict=True):
+        np.testing.assert_allclose(one[order], other, rtol=1e-3, atol=1e-4)
+    parts = [smooth_outputs(estimator, X[k : k + 1]) for k in range(5)]
     for k, one in enumerate(whole):
         alone = np.concatenate([part[k] for part in parts])
-        np.testing.assert_allclose(one[:5], alone, atol=1e-4)
+        np.testing.assert_allclose(one[:5], alone, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -198,10 +206,8 @@ def test_other_features_than_fitted_are_refused(name, make):
     estimator, X, y = make(name)
     estimator.fit(X, y)
     assert estimator.n_features_in_ == X.node_features.n_columns
-    bare = [X[i].adjacency() if hasattr(X[i], "adjacency") else None for i in (0,)]
-    other = np.ones((3, 3)) - np.eye(3)
     with pytest.raises(ValueError, match="feature"):
-        outputs(estimator, [other] if bare[0] is None else bare)
+        outputs(estimator, [np.ones((3, 3)) - np.eye(3)])
 
 
 @pytest.mark.parametrize("name", FITTED)

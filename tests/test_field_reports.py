@@ -77,6 +77,7 @@ from skshake import (
 from skshake.datasets import load_molecules_csv, load_tu
 from skshake.network import SHAKENetwork
 from skshake.network._training import Training
+from tests.helpers import run_python
 
 # Graphs here are so small that coarsening may leave them as they are.
 pytestmark = pytest.mark.filterwarnings("ignore:coarsening keeps")
@@ -91,23 +92,20 @@ def triangle():
     return np.ones((3, 3)) - np.eye(3)
 
 
+def stars_and_rings():
+    """Twenty graphs of 6 to 15 nodes, and their labels.
+
+    Of one star and one ring alone, some seeds learn what they do not predict: the
+    statistics of the normalisation lag behind.
+    """
+    pairs = [(nx.star_graph(n), nx.cycle_graph(n + 1)) for n in range(5, 15)]
+    return [graph for pair in pairs for graph in pair], np.arange(20) % 2
+
+
 def rings(n_graphs=20, n_nodes=6):
     """Rings and paths of equally many nodes, and their labels."""
     graphs = [nx.cycle_graph, nx.path_graph] * (n_graphs // 2)
     return [make(n_nodes) for make in graphs], np.arange(n_graphs) % 2
-
-
-def run_python(code, warns=False, **environment):
-    """Output of some code in a process of its own."""
-    out = subprocess.run(
-        [sys.executable, "-W", "default" if warns else "error", "-c", code],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert not out.returncode, out.stderr
-    return out.stdout
 
 
 def test_01_nodes_named_by_strings():
@@ -240,9 +238,10 @@ def test_12_a_lone_graph_and_a_generator():
 
 def test_13_graphs_without_features():
     """GraKeL #106, #50: shapes (196,) and (0,)."""
-    graphs = [nx.star_graph(6), nx.cycle_graph(7)] * 10
-    model = SHAKEClassifier(random_state=0).fit(graphs, np.arange(20) % 2)
-    assert model.score(graphs, np.arange(20) % 2) == 1.0
+    graphs, y = stars_and_rings()
+    model = SHAKEClassifier(random_state=0).fit(graphs, y)
+    # Log-odds end at six and more, whatever the seed.
+    assert model.score(graphs, y) == 1.0
 
 
 def test_14_categories_that_fit_never_saw():
@@ -298,8 +297,8 @@ def test_16_lists_of_objects_in_scikit_learn():
 )
 def test_17_labels_of_any_kind(labels):
     """gam #389; DeepTab #434; skorch: crash, or silently an accuracy of 0."""
-    graphs = [nx.star_graph(6), nx.cycle_graph(7)] * 10
-    y = np.array(labels)[np.arange(20) % 2]
+    graphs, codes = stars_and_rings()
+    y = np.array(labels)[codes]
     model = SHAKEClassifier(random_state=0).fit(graphs, y)
     assert model.classes_.tolist() == labels
     assert model.predict(graphs).dtype == y.dtype
@@ -414,7 +413,8 @@ def test_27_equal_seeds_give_equal_bits():
 
 def test_28_imbalanced_classes_over_seeds():
     """PyG #2049: 0.83 or 0.17, depending on the seed."""
-    graphs = [nx.star_graph(6)] * 30 + [nx.cycle_graph(7)] * 6
+    graphs = [nx.star_graph(5 + k % 10) for k in range(30)]
+    graphs += [nx.cycle_graph(6 + k) for k in range(6)]
     y = np.repeat([0, 1], [30, 6])
     for seed in range(10):
         model = SHAKEClassifier(class_weight="balanced", random_state=seed)
@@ -445,11 +445,14 @@ def test_29_batches_take_no_python_per_graph(monkeypatch):
             nonlocal count
             count += 1
 
+        # What others do when garbage is collected does not count.
+        gc.disable()
         sys.setprofile(note)
         try:
             data.batch(batch)
         finally:
             sys.setprofile(None)
+            gc.enable()
         calls.append(count)
     assert calls[0] == calls[1]
 
@@ -472,6 +475,7 @@ print(*found[1], *found[2])
 def test_30_memory_and_handles_stay_flat_over_epochs():
     """PyG #3396; pytorch #5902, #11201: workers leaked memory and handles."""
     few, few_handles, many, many_handles = map(int, run_python(MEMORY).split())
+    # One array of states kept from each step would add twice as much.
     assert many < 1.02 * few
     assert many_handles == few_handles
 
@@ -503,6 +507,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 
 def test_32_a_large_graph_among_small_ones():
     """PyG #7364, #9118, #244: n x n per graph; here that would be 3,200 MB."""
+    # It is 15 MB.
     assert float(run_python(LARGE)) < 300
 
 
@@ -527,7 +532,7 @@ def test_34_no_network_and_no_ogb_at_import():
 
 def test_35_versions_are_not_pinned():
     """GraKeL #115, #121; karateclub #133; PyG #4378: hard pins blocked installs."""
-    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
     project = tomllib.loads(text)["project"]
     assert all("<" not in d and "==" not in d for d in project["dependencies"])
 
@@ -1438,9 +1443,9 @@ def test_58_fork_and_fit():
     """pytorch #17199: a child waited without end for threads that it does not have."""
     code = """if True:
         import os, warnings
+        warnings.simplefilter("ignore")
         import networkx as nx, numpy as np, torch
         from skshake import SHAKEClassifier
-        warnings.simplefilter("ignore")
         torch.set_num_threads(2)
         torch.ones(2000, 2000) @ torch.ones(2000, 2000)
         torch.rand(10**6).sort()
@@ -1453,7 +1458,7 @@ def test_58_fork_and_fit():
             os._exit(7)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """
-    assert run_python(code, warns=True).strip() == "7"
+    assert run_python(code).strip() == "7"
 
 
 def test_59_no_folder_can_be_written(tmp_path):

@@ -15,12 +15,12 @@ from skshake import KFCoarsener, SHAKEClassifier, SHAKERegressor
 HEADER = len(skshake._persistence.MARK) + 32 + 8
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def coarsener(small_mutag):
     return KFCoarsener(n_levels=2, n_forests=2, random_state=0).fit(small_mutag[0])
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def classifier(coarsener, small_mutag):
     graphs, y = small_mutag
     names = np.array(["inert", "mutagenic"])[(y > 0).astype(int)]

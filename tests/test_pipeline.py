@@ -1,8 +1,6 @@
 """The two-step pipeline in scikit-learn's tools, and what importing costs."""
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import Pipeline
 
 from skshake import KFCoarsener, SHAKEClassifier
+from tests.helpers import run_python
 
 
 @pytest.fixture
@@ -64,10 +63,10 @@ def test_a_fitted_pipeline_predicts_alike_alone_in_any_order_and_pickled(
     whole = pipeline.predict_proba(graphs)
     order = np.array([11, 3, 39])
     np.testing.assert_allclose(
-        pipeline.predict_proba(graphs[order]), whole[order], atol=1e-5
+        pipeline.predict_proba(graphs[order]), whole[order], atol=1e-4
     )
     np.testing.assert_allclose(
-        pipeline.predict_proba([graphs[3]]), whole[[3]], atol=1e-5
+        pipeline.predict_proba([graphs[3]]), whole[[3]], atol=1e-4
     )
     again = pickle.loads(pickle.dumps(pipeline))
     assert (again.predict_proba(graphs) == whole).all()
@@ -88,7 +87,7 @@ def test_importing_and_coarsening_load_no_torch():
         "loaded = {'torch', 'torch_geometric', 'matplotlib'} & set(sys.modules)\n"
         "assert not loaded, loaded\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    run_python(code)
 
 
 def test_public_names_are_there_and_strangers_are_not():

@@ -8,7 +8,9 @@ README = Path(__file__).parents[1] / "README.md"
 
 def test_own_data(capsys):
     blocks = re.findall(
-        r"<!-- own data -->\n```python\n(.*?)```", README.read_text(), re.DOTALL
+        r"<!-- own data -->\n```python\n(.*?)```",
+        README.read_text(encoding="utf-8"),
+        re.DOTALL,
     )
     assert len(blocks) == 3
     names: dict = {}

@@ -29,7 +29,8 @@ def test_it_learns_the_number_of_nodes(graphs, sizes):
         ]
     )
     scores = cross_val_score(model, graphs, sizes, cv=3)
-    assert scores.mean() > 0.8
+    # 0.84 and more, over seeds; 0 would be the mean of all.
+    assert scores.mean() > 0.7
 
 
 def test_predictions_have_the_units_and_the_shape_of_y(graphs, sizes):
@@ -47,6 +48,7 @@ def test_missing_numbers_beside_others_are_left_out(graphs, sizes):
     model = SHAKERegressor(max_iter=40, n_layers=2, random_state=0).fit(graphs, y)
     predicted = model.predict(graphs)
     assert np.isfinite(predicted).all()
+    # 0.99, over seeds.
     assert np.corrcoef(predicted[:, 1], 2 * sizes)[0, 1] > 0.8
 
 

@@ -1,12 +1,13 @@
 """Downloads, from archives on disk in place of servers."""
 
+import gzip
 import shutil
-import subprocess
-import sys
+import socket
 
 import pytest
 
 from skshake.datasets import _fetch, fetch_ogb, fetch_tu
+from tests.helpers import run_python
 
 
 def _zip(folder, name):
@@ -45,10 +46,9 @@ def test_ogb_sets_come_with_their_split(tmp_path, monkeypatch):
         ("split/scaffold/valid", "1\n"),
         ("split/scaffold/test", "1\n"),
     ):
-        path = folder / f"{name}.csv"
+        path = folder / f"{name}.csv.gz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        subprocess.run(["gzip", str(path)], check=True)
+        path.write_bytes(gzip.compress(text.encode()))
     sets = _fetch._ogb_sets()
     assert {"ogbg-molhiv", "ogbg-ppa"} <= set(sets)
     sets.loc["url", "ogbg-molhiv"] = f"{_zip(folder, 'hiv')}/hiv.zip"
@@ -58,10 +58,14 @@ def test_ogb_sets_come_with_their_split(tmp_path, monkeypatch):
 
 
 def test_without_a_network_the_message_says_where_to_unpack(tmp_path, monkeypatch):
-    # Nothing listens there.
-    monkeypatch.setattr(_fetch, "TU_URL", "http://127.0.0.1:9")
-    with pytest.raises(OSError, match=r"cannot fetch .*DD\.zip.*unpack.*tu/DD"):
-        fetch_tu("DD", data_home=tmp_path)
+    monkeypatch.setenv("no_proxy", "*")
+    with socket.socket() as taken:
+        # A port that nobody else can get, on which nothing listens.
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(_fetch, "TU_URL", f"http://127.0.0.1:{port}")
+        with pytest.raises(OSError, match=r"cannot fetch .*DD\.zip.*unpack.*tu/DD"):
+            fetch_tu("DD", data_home=tmp_path)
     assert not (tmp_path / "tu" / "DD").exists()
 
 
@@ -83,4 +87,4 @@ def test_nothing_is_fetched_or_loaded_at_import():
         "import socket, sys; socket.socket.connect = None; import skshake.datasets; "
         "assert not {'torch', 'ogb'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run_python(code)

@@ -1,4 +1,7 @@
-"""Every script explains itself and runs at reduced size."""
+"""Every script explains itself and runs at reduced size.
+
+Most are slow: each is a process of its own, which imports torch.
+"""
 
 import json
 import shutil
@@ -8,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.helpers import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 MUTAG = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
@@ -19,7 +24,7 @@ SCRIPTS = sorted((ROOT / "examples").rglob("[!_]*.py"))
 def _run(script, *arguments, cwd=ROOT):
     command = [sys.executable, str(script), *map(str, arguments)]
     return subprocess.run(
-        command, cwd=cwd, check=True, capture_output=True, text=True, timeout=600
+        command, cwd=cwd, check=True, capture_output=True, text=True, timeout=PATIENCE
     ).stdout
 
 
@@ -44,6 +49,7 @@ def as_dd(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [script for script in SCRIPTS if script.name != "quickstart.py"],
@@ -59,6 +65,7 @@ def test_quickstart_shows_score_q_star_and_figure(tmp_path):
     assert (tmp_path / "quickstart.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("targets", "options"),
     [
@@ -76,6 +83,7 @@ def test_bench_molecules_prints_a_row(targets, options, tmp_path):
     assert "over 1 seeds" in printed
 
 
+@pytest.mark.slow
 def test_bench_molecules_trains_torch_molecule(tmp_path):
     pytest.importorskip("torch_molecule")
     file = _write_molecules(tmp_path, ["0", "1"])
@@ -83,6 +91,7 @@ def test_bench_molecules_trains_torch_molecule(tmp_path):
     assert "over 1 seeds" in _run(script, file, "--max-iter", 1, *options)
 
 
+@pytest.mark.slow
 def test_bench_training_prints_and_writes_its_rows(tmp_path):
     script = BENCHMARKS / "bench_training.py"
     printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "t.json")
@@ -91,6 +100,7 @@ def test_bench_training_prints_and_writes_its_rows(tmp_path):
     assert "left out: molhiv" in printed
 
 
+@pytest.mark.slow
 def test_compare_settings_prints_a_table():
     script = BENCHMARKS / "compare_settings.py"
     printed = _run(
@@ -99,6 +109,7 @@ def test_compare_settings_prints_a_table():
     assert printed.splitlines()[-1].startswith("default")
 
 
+@pytest.mark.slow
 def test_bench_coarsening_prints_and_writes_its_rows(tmp_path):
     script = BENCHMARKS / "bench_coarsening.py"
     printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "c.json")
@@ -108,6 +119,7 @@ def test_bench_coarsening_prints_and_writes_its_rows(tmp_path):
     assert "left out: molhiv" in printed
 
 
+@pytest.mark.slow
 def test_bench_resolution_prints_and_writes_its_rows(tmp_path):
     script = BENCHMARKS / "bench_resolution.py"
     printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "r.json")
@@ -122,6 +134,7 @@ def test_check_invariants_holds_on_mutag():
     assert "188 graphs" in _run(script, MUTAG)
 
 
+@pytest.mark.slow
 def test_fuzz_graphs_finds_no_fault(tmp_path):
     script = BENCHMARKS / "fuzz_graphs.py"
     printed = _run(script, "--lists", 200, "--json", tmp_path / "f.json")
@@ -130,6 +143,7 @@ def test_fuzz_graphs_finds_no_fault(tmp_path):
     assert "fault" not in printed
 
 
+@pytest.mark.slow
 def test_stacking_scores_each_model_and_the_stack(tmp_path):
     file = _write_molecules(tmp_path, ["0", "1"])
     script = ROOT / "examples" / "stacking.py"
@@ -138,6 +152,7 @@ def test_stacking_scores_each_model_and_the_stack(tmp_path):
     assert names == ["shake", "forest", "stack"]
 
 
+@pytest.mark.slow
 def test_bench_peers_measures_once_and_renders(tmp_path):
     methods = ["shake", "shake_metis", "shake_graclus", "shake_random", "wl"]
     script, results = BENCHMARKS / "bench_peers.py", tmp_path / "peers.csv"
@@ -152,6 +167,7 @@ def test_bench_peers_measures_once_and_renders(tmp_path):
     assert all(f"| {method} |" in rendered for method in methods)
 
 
+@pytest.mark.slow
 def test_bench_peers_takes_a_share_as_a_set_of_its_own(tmp_path):
     script, results = BENCHMARKS / "bench_peers.py", tmp_path / "peers.csv"
     options = ["--share", 0.2, "--folds", 1, "--csv", results]
@@ -163,12 +179,14 @@ def test_bench_peers_takes_a_share_as_a_set_of_its_own(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_bench_large_reports_time_and_memory():
     printed = _run(BENCHMARKS / "bench_large.py", "--graphs", 20, "--n-jobs", 1)
     assert "s per million edges" in printed
     assert "peak memory" in printed
 
 
+@pytest.mark.slow
 def test_table_1_compares_q(as_dd):
     printed = _run(REPRODUCE / "table1.py", "--data", as_dd, "--datasets", "DD")
     name, n_graphs, of_paper, learnt = printed.splitlines()[-1].split()[:4]
@@ -176,6 +194,7 @@ def test_table_1_compares_q(as_dd):
     assert 1 < float(learnt) < 10
 
 
+@pytest.mark.slow
 def test_table_2_goes_on_and_is_rendered(as_dd, tmp_path):
     results, figure = tmp_path / "table2.csv", tmp_path / "table2.png"
     command = [REPRODUCE / "table2.py", "--dataset", "DD", "--data", as_dd]
@@ -190,6 +209,7 @@ def test_table_2_goes_on_and_is_rendered(as_dd, tmp_path):
     assert figure.stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_the_grid_of_the_appendix_is_searched(as_dd):
     printed = _run(
         REPRODUCE / "search.py",

@@ -9,27 +9,12 @@ import pytest
 
 from skshake import GraphHierarchy, KFCoarsener
 from skshake.hierarchy import as_hierarchies, concatenate_hierarchies
+from tests.helpers import assert_same_hierarchies
 
 
 @pytest.fixture
-def hierarchies(small_mutag):
-    coarsener = KFCoarsener(q=[np.inf, 1.0], n_forests=2, random_state=0)
-    return coarsener.fit_transform(small_mutag[0])
-
-
-def assert_same(one, other):
-    assert len(one) == len(other)
-    assert one.signature == other.signature
-    for levels, others in zip(one.forests, other.forests, strict=True):
-        for level, counterpart in zip(levels, others, strict=True):
-            assert level.block.tolist() == counterpart.block.tolist()
-            assert level.edges.tolist() == counterpart.edges.tolist()
-            assert (level.edge_weight == counterpart.edge_weight).all()
-            for name in ("x", "edge_attr"):
-                pooled, other_pooled = getattr(level, name), getattr(counterpart, name)
-                assert pooled.slots.tolist() == other_pooled.slots.tolist()
-                assert pooled.indptr.tolist() == other_pooled.indptr.tolist()
-                assert (pooled.shares == other_pooled.shares).all()
+def hierarchies(two_levels):
+    return two_levels
 
 
 def test_it_is_a_sequence_of_light_views(hierarchies):
@@ -45,7 +30,7 @@ def test_it_is_a_sequence_of_light_views(hierarchies):
 )
 def test_indexing_equals_picking_views(key, hierarchies):
     numbers = np.arange(40)[key]
-    assert_same(
+    assert_same_hierarchies(
         hierarchies[key], as_hierarchies([hierarchies[int(i)] for i in numbers])
     )
 
@@ -58,7 +43,7 @@ def test_a_level_without_randomness_is_shared_by_forests(hierarchies):
 
 def test_concatenation_undoes_slicing(hierarchies):
     parts = [hierarchies[:10], hierarchies[10:11], hierarchies[11:]]
-    assert_same(concatenate_hierarchies(parts), hierarchies)
+    assert_same_hierarchies(concatenate_hierarchies(parts), hierarchies)
     assert not parts  # so that they can be freed
 
 
@@ -71,7 +56,7 @@ def test_shared_levels_stay_shared_when_chunks_are_joined(small_mutag):
 
 def test_views_of_several_collections_are_gathered(hierarchies):
     mixed = [hierarchies[:10][3], hierarchies[20:][5], hierarchies[:10][0]]
-    assert_same(as_hierarchies(mixed), hierarchies[[3, 25, 0]])
+    assert_same_hierarchies(as_hierarchies(mixed), hierarchies[[3, 25, 0]])
 
 
 def test_other_things_are_no_hierarchies(hierarchies):
@@ -86,7 +71,7 @@ def test_hierarchies_of_different_coarseners_do_not_mix(small_mutag, hierarchies
 
 
 def test_pickle_round_trip(hierarchies):
-    assert_same(pickle.loads(pickle.dumps(hierarchies)), hierarchies)
+    assert_same_hierarchies(pickle.loads(pickle.dumps(hierarchies)), hierarchies)
 
 
 def test_levels_show_one_graph(hierarchies, small_mutag):

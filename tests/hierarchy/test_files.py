@@ -5,22 +5,21 @@ import zipfile
 import numpy as np
 import pytest
 
-from skshake import HierarchyCollection, KFCoarsener
-from tests.hierarchy.test_collection import assert_same
+from skshake import HierarchyCollection
+from tests.helpers import assert_same_hierarchies
 
 
 @pytest.fixture
-def hierarchies(small_mutag):
-    coarsener = KFCoarsener(q=[np.inf, 1.0], n_forests=2, random_state=0)
-    return coarsener.fit_transform(small_mutag[0])
+def hierarchies(two_levels):
+    return two_levels
 
 
 @pytest.mark.parametrize("mmap_mode", [None, "r"])
 def test_round_trip(mmap_mode, hierarchies, tmp_path):
     hierarchies.save(tmp_path / "h.npz")
     again = HierarchyCollection.load(tmp_path / "h.npz", mmap_mode=mmap_mode)
-    assert_same(again, hierarchies)
-    assert_same(again[[3, 1]], hierarchies[[3, 1]])
+    assert_same_hierarchies(again, hierarchies)
+    assert_same_hierarchies(again[[3, 1]], hierarchies[[3, 1]])
     assert again.forests[0][0] is again.forests[1][0]
     assert isinstance(again.levels[1].block, np.memmap) == (mmap_mode == "r")
 

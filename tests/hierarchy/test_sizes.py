@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skshake import expected_edges, expected_nodes, paper_edges, paper_nodes
+from tests.helpers import limit
 
 
 def _laplacians(graphs):
@@ -27,7 +28,7 @@ def test_sampled_nodes_cover_the_exact_ones(random_graphs, global_random_seed):
         random_graphs, 1.0, n_forests=200, random_state=global_random_seed
     )
     assert sampled.standard_error > 0
-    assert abs(sampled.value - exact) < 4.5 * sampled.standard_error
+    assert abs(sampled.value - exact) < limit(n_draws=200) * sampled.standard_error
 
 
 def test_edges_of_a_single_edge_by_hand(global_random_seed):
@@ -37,7 +38,7 @@ def test_edges_of_a_single_edge_by_hand(global_random_seed):
     estimate = expected_edges(
         [graph], q, n_forests=3_000, random_state=global_random_seed
     )
-    assert abs(estimate.value - q / (q + 2)) < 4.5 * estimate.standard_error
+    assert abs(estimate.value - q / (q + 2)) < limit() * estimate.standard_error
 
 
 def test_the_papers_formulas(random_graphs):

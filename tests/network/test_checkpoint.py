@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 import warnings
 
 import numpy as np
@@ -14,18 +13,20 @@ from sklearn.exceptions import ConvergenceWarning
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.network import _training
 
+# Trains four epochs, says in the middle of the fifth where it is, and waits.
 PROGRAM = """
-import sys, time
+import sys, threading
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.datasets import load_mutag
 from skshake.network import _training
 
-if sys.argv[2] == "slow":
-    step = _training.Training.step
-    def slow(self, run, b):
-        time.sleep(0.05)
-        return step(self, run, b)
-    _training.Training.step = slow
+step = _training.Training.step
+def stop(self, run, b):
+    if len(self.history) == 4 and b == 2:
+        print("here", flush=True)
+        threading.Event().wait()
+    return step(self, run, b)
+_training.Training.step = stop
 graphs, y = load_mutag(return_X_y=True)
 coarse = KFCoarsener(q=1.0, n_forests=3, random_state=0).fit_transform(graphs)
 SHAKEClassifier(max_iter=12, random_state=3, checkpoint=sys.argv[1]).fit(coarse, y)
@@ -53,16 +54,13 @@ def assert_same(one, other):
 def test_killed_in_mid_epoch_and_resumed(hierarchies, tmp_path):
     parameters = {"max_iter": 12, "random_state": 3}
     expected = weights(SHAKEClassifier(**parameters).fit(*hierarchies))
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path), "slow"])
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.glob("*.pt")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.4)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "here\n"
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
     (file,) = tmp_path.glob("*.pt")
-    n_done = len(torch.load(file, weights_only=True)["history"])
-    assert 0 < n_done < 12
+    assert len(torch.load(file, weights_only=True)["history"]) == 4
     resumed = SHAKEClassifier(checkpoint=tmp_path, **parameters).fit(*hierarchies)
     assert_same(weights(resumed), expected)
     assert resumed.n_iter_ == 12

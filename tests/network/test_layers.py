@@ -30,7 +30,7 @@ def test_layers_of_torch_geometric_train(conv, small_mutag):
     model.fit(coarse, y)
     assert model.loss_curve_[-1] < model.loss_curve_[0]
     some = model.predict_proba(coarse[[3, 8]])
-    assert some == pytest.approx(model.predict_proba(coarse)[[3, 8]], abs=1e-5)
+    assert some == pytest.approx(model.predict_proba(coarse)[[3, 8]], abs=1e-4)
 
 
 @pytest.mark.parametrize(

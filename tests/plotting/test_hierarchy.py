@@ -8,7 +8,7 @@ from skshake.datasets import load_bace
 from skshake.plotting import HierarchyDisplay
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def molecules():
     return load_bace()
 
