@@ -146,7 +146,7 @@ def drop(h: Tensor, rate: float, stream: Tensor | None) -> Tensor:
     with torch.no_grad():
         number = torch.arange(h.numel(), device=h.device)
         is_kept = _hash(number, stream) < count_kept(keep)
-    return h * (is_kept.view_as(h) * (1.0 / keep)).to(h.dtype)
+    return h * (is_kept.view_as(h).to(h.dtype) / keep)
 
 
 def _hash(x: Tensor, stream: Tensor) -> Tensor:

@@ -58,7 +58,8 @@ def test_compiled_equals_plain(
     coarsener = KFCoarsener(q=q, walk_length=0, n_forests=1, random_state=0)
     hierarchies = coarsener.fit_transform(small_mutag[0][::8])
     # A width that no processor's vectors divide.
-    shape = make_shape(hierarchies, n_linear=n_linear, conv=conv, hidden_dim=5)
+    changes = {"n_linear": n_linear, "conv": conv, "hidden_dim": 5, "dropout": 0.25}
+    shape = make_shape(hierarchies, **changes)
     compare_with_plain(hierarchies, shape, global_random_seed)
 
 
@@ -94,9 +95,8 @@ def test_evaluation_uses_learnt_statistics(small_mutag, make_shape, global_rando
     hierarchies = KFCoarsener(q=np.inf).fit_transform(small_mutag[0])
     network, levels = make_batch(hierarchies, make_shape(hierarchies, dropout=0.5))
     # Values have no kinks: what is not differentiated may lie anywhere.
-    torch.manual_seed(global_random_seed)
     with torch.no_grad():
-        network(levels)
+        network(levels, torch.full((1,), global_random_seed))
         network.eval()
         assert_rounded(network(levels), network.double()(levels), "outputs")
 
@@ -117,7 +117,6 @@ def test_dropout_keeps_the_mean_and_its_gradient(small_mutag, make_shape):
     ]
     data = DeviceHierarchies(hierarchies, torch.device("cpu"))
     batch = data.batch(np.arange(len(hierarchies)))
-    torch.manual_seed(0)
     plain = build_network(hierarchies, network_of[0]).train()
     dropped = SHAKENetwork(network_of[1]).train()
     dropped.load_state_dict(plain.state_dict())
@@ -130,7 +129,8 @@ def test_dropout_keeps_the_mean_and_its_gradient(small_mutag, make_shape):
     dropped.load_state_dict(plain.state_dict())
     expected = plain.embed(batch)
     expected.sum().backward()
-    draws = torch.stack([dropped.embed(batch) for _ in range(n_draws)])
+    keys = torch.arange(n_draws).split(1)
+    draws = torch.stack([dropped.embed(batch, key=key) for key in keys])
     draws.mean(dim=0).sum().backward()
     spread = draws.detach().std(dim=0) / n_draws**0.5
     assert spread.max() > 0
@@ -155,10 +155,9 @@ def test_bits_do_not_depend_on_the_number_of_threads(mutag, make_shape):
     try:
         for n in (1, 2, 3):
             torch.set_num_threads(n)
-            torch.manual_seed(0)
             network = build_network(hierarchies, shape).train()
             with lanes_in_threads():
-                network(batch).sum().backward()
+                network(batch, torch.ones(1, dtype=torch.int64)).sum().backward()
             assert torch.get_num_threads() == n
             found.append({k: p.grad for k, p in network.named_parameters()})
     finally:

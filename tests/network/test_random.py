@@ -1,0 +1,109 @@
+"""Streams of random numbers: their law, their reach, and what they leave alone."""
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from skshake.network import _kernels, _random
+from skshake.network._kernels import normalise
+from skshake.network._random import OwnStream, drop, find_streams, torch_stream
+from tests.helpers import limit
+
+
+def draw(n=4):
+    """What torch draws in several ways."""
+    return torch.cat(
+        [
+            torch.rand(n),
+            torch.rand_like(torch.ones(n)),
+            nn.Linear(n, n).weight.detach().ravel(),
+            functional.dropout(torch.ones(n * n), 0.5),
+            torch.randperm(n).float(),
+            functional.gumbel_softmax(torch.ones(n), dim=0),
+        ]
+    )
+
+
+def test_an_own_stream_leaves_that_of_torch_alone():
+    before = torch.get_rng_state()
+    for stream in (OwnStream, lambda seed: torch_stream(seed, torch.device("cpu"))):
+        found = []
+        for seed in (0, 0, 1):
+            with stream(seed):
+                found.append(draw())
+        assert torch.equal(found[0], found[1])
+        assert not torch.equal(found[0], found[2])
+        assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_initial_weights_are_those_of_a_seeded_torch():
+    with OwnStream(3):
+        ours = nn.Linear(5, 4).weight
+    with torch_stream(3, torch.device("cpu")):
+        expected = nn.Linear(5, 4).weight
+    assert torch.equal(ours, expected)
+
+
+def test_a_user_may_seed_inside():
+    with OwnStream(0):
+        one = torch.rand(3, generator=torch.Generator().manual_seed(5))
+    assert torch.equal(one, torch.rand(3, generator=torch.Generator().manual_seed(5)))
+
+
+def split_mix(state):
+    """SplitMix64 in Python's integers."""
+    mask = (1 << 64) - 1
+    z = state & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    return z ^ (z >> 31)
+
+
+def test_streams_are_those_of_split_mix():
+    for key in (0, 1, 2**62 - 1):
+        found = find_streams(torch.tensor([key]), 5).numpy().view(np.uint64)
+        golden = 0x9E3779B97F4A7C15
+        assert found.tolist() == [split_mix(key + golden * k) for k in range(1, 6)]
+
+
+def test_all_engines_drop_the_same_values():
+    h = torch.ones(37, 5)
+    ones, zeros = np.ones(5, np.float32), np.zeros(5, np.float32)
+    for stream in find_streams(torch.tensor([11]), 3):
+        expected = np.empty((37, 5), np.float32)
+        state = stream.numpy().view(np.uint64)[()]
+        normalise(0, 37, h.numpy(), ones, zeros, 0.7, state, expected)
+        found = drop(h, 1 - 0.7, stream)
+        assert (found.numpy() == 0).tolist() == (expected == 0).tolist()
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_the_hash_is_the_same_in_torch_and_compiled():
+    words = [0, 1, 7, 2**31, 2**32 - 1]
+    low, high = 5, 2**32 - 3
+    stream = torch.tensor((high - 2**32 << 32) + low)
+    compiled = [
+        int(_kernels._hash(*np.array([word, low, high], np.uint32))) for word in words
+    ]
+    assert _random._hash(torch.tensor(words), stream).tolist() == compiled
+
+
+def test_dropout_keeps_its_share(global_random_seed):
+    n, keep = 100_000, 0.3
+    streams = find_streams(torch.tensor([global_random_seed]), 2)
+    one, other = (drop(torch.ones(n, 1), 1 - keep, s).ravel() > 0 for s in streams)
+    # Also in step with the place before, and with the other stream.
+    events = [one, other, one & other, one[1:] & one[:-1], one[64:] & one[:-64]]
+    shares = [keep, keep, keep**2, keep**2, keep**2]
+    for event, share in zip(events, shares, strict=True):
+        # Values that overlap vary twice as much, at most.
+        error = (2 * share * (1 - share) / len(event)) ** 0.5
+        found = event.float().mean().item()
+        assert abs(found - share) < limit(len(events)) * error
+
+
+def test_nothing_is_dropped_without_a_stream():
+    h = torch.rand(4, 3)
+    assert drop(h, 0.5, None) is h
+    assert drop(h, 0.0, torch.tensor(5)) is h
