@@ -52,7 +52,14 @@ def kernel(function: Any = None, *, inline: bool = False) -> Any:
         return functools.partial(kernel, inline=inline)
     if not IS_COMPILED:
         return np.errstate(all="ignore")(function)
-    made = numba.njit(nogil=True, inline="always" if inline else "never")(function)
+    made = numba.njit(
+        nogil=True,
+        inline="always" if inline else "never",
+        # What Python checks with every division, and C functions that nobody calls,
+        # would take a twentieth of the compilation.
+        error_model="numpy",
+        no_cfunc_wrapper=True,
+    )(function)
     made._cache = KernelCache(function)  # type: ignore[attr-defined]
     return made
 

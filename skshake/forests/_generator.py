@@ -15,13 +15,13 @@ _SHIFT = np.uint64(11)
 _TO_UNIT = 1.0 / 9007199254740992.0  # 2^-53
 
 
-@kernel(inline=True)
+@kernel
 def unit(state):
     """Uniform in [0, 1) with 53 bits from the SplitMix64 state."""
     return np.float64(mix(state) >> _SHIFT) * _TO_UNIT
 
 
-@kernel(inline=True)
+@kernel
 def find_neighbour(indices, cumulative, first, last, at):
     """Neighbour whose share of the node's degree holds ``at`` in [0, degree).
 
@@ -40,7 +40,7 @@ def find_neighbour(indices, cumulative, first, last, at):
     return indices[low]
 
 
-@kernel(inline=True)
+@kernel
 def degree_of(cumulative, first, last):
     """Weighted degree of the node with these arcs."""
     if len(cumulative) and last > first:

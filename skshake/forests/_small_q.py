@@ -41,11 +41,10 @@ def is_worthwhile(n, mean_degree, q):
     return is_small and n_steps > STEPS_TO_PREPARE + STEPS_PER_OPERATION * n**3
 
 
-@kernel(inline=True)
-def most_entries(n):
-    """Entries that walks through a graph of n nodes may draw before they are left."""
-    size = min(n, LARGEST_COMPONENT)
-    return STEPS_TO_PREPARE + STEPS_PER_OPERATION * size**2 * n
+def most_entries(n_nodes: np.ndarray) -> np.ndarray:
+    """Entries that walks through graphs may draw before they are left."""
+    size = np.minimum(n_nodes, LARGEST_COMPONENT)
+    return STEPS_TO_PREPARE + STEPS_PER_OPERATION * size**2 * n_nodes
 
 
 @kernel(inline=True)

@@ -26,7 +26,7 @@ from skshake.forests._small_q import (
     is_worthwhile,
     most_entries,
 )
-from skshake.graphs import GOLDEN
+from skshake.graphs import GOLDEN, rows_of
 
 ROOT = -1
 # Marks of nodes outside all trees: the entry of the level before is still to be met, or
@@ -54,75 +54,108 @@ def sum_along_arcs(node_ptr, edge_ptr, indptr, edge_of_arc, edge_weight, cumulat
                 cumulative[arc] = total
 
 
-@kernel(inline=True)
-def _has_long_walks(offset, n, q, indptr, cumulative):
-    """Whether some component of the graph may be better drawn by elimination."""
-    # No component is worth it if a pair of nodes of the largest degree is not.
-    if len(cumulative) == 0 and not is_worthwhile(2, n - 1, q):
-        return False
-    max_degree = 0.0
-    for v in range(offset, offset + n):
-        degree = degree_of(cumulative, indptr[v], indptr[v + 1])
-        max_degree = max(max_degree, degree)
-    return is_worthwhile(2, max_degree, q)
+@kernel
+def find_long_walks(node_ptr, indptr, cumulative, q, has_long):
+    """Whether components of each graph may be better drawn by elimination.
+
+    Parameters
+    ----------
+    node_ptr, indptr, cumulative : arrays  # IN, as in ``draw_forests``
+    q : float  # IN
+    has_long : bool array of shape (n_graphs,)  # OUT
+    """
+    for g in range(len(node_ptr) - 1):
+        first, last = node_ptr[g], node_ptr[g + 1]
+        # No component is worth it if a pair of nodes of the largest degree is not.
+        largest = float(last - first - 1)
+        if len(cumulative) or is_worthwhile(2, largest, q):
+            largest = 0.0
+            for v in range(first, last):
+                degree = degree_of(cumulative, indptr[v], indptr[v + 1])
+                if degree > largest:
+                    largest = degree
+        has_long[g] = is_worthwhile(2, largest, q)
 
 
-@kernel(inline=True)
-def _draw_small_components(
-    offset,
-    n,
-    q,
+@kernel
+def draw_small_components(
+    chosen,
+    takes_all,
+    node_ptr,
+    edge_ptr,
     indptr,
     indices,
-    cumulative,
-    weights,
     edge_of_arc,
-    takes_all,
-    state,
-    arrow,
-    tree,
+    cumulative,
+    edge_weight,
+    q,
+    states,
+    arrows,
+    trees,
     wakes_at,
-    members,
-    place,
 ):
-    """Draw the components of a graph in which walks would hardly stop.
+    """Draw the components of some graphs in which walks would hardly stop.
 
     Their nodes get arrows with the exact law at q, which the level's walks then follow
-    as if they came from the level before. ``weights`` are those of the graph's edges,
-    ``takes_all`` says that all small components are meant; other parameters as in
-    ``draw_forests``.
+    as if they came from the level before.
+
+    Parameters
+    ----------
+    chosen : int64 array of shape (n_chosen,)  # IN, graphs
+    takes_all : bool array of shape (n_graphs,)  # IN, whether all small ones are meant
+    node_ptr, edge_ptr, indptr, indices, edge_of_arc, cumulative, edge_weight, q :
+        as in ``draw_forests``  # IN
+    states : uint64 array of shape (n_graphs,)  # IN and OUT, of the generators
+    arrows, trees : int32 arrays of shape (n_nodes,)  # IN and OUT
+    wakes_at : float64 array of shape (n_nodes,)  # OUT
+
+    Returns
+    -------
+    n_steps : int
     """
+    max_nodes = 0
+    for g in chosen:
+        max_nodes = max(max_nodes, node_ptr[g + 1] - node_ptr[g])
+    members = np.empty(max_nodes, np.int32)
+    place = np.empty(max_nodes, np.int32)
     n_steps = 0
-    place[:n] = -1
-    for start in range(n):
-        if place[start] >= 0:
-            continue
-        size = find_component(start, offset, indptr, indices, members, place)
-        total_degree = 0.0
-        for k in range(size):
-            v = offset + members[k]
-            total_degree += degree_of(cumulative, indptr[v], indptr[v + 1])
-        is_meant = takes_all and 1 < size <= LARGEST_COMPONENT
-        if is_meant or is_worthwhile(size, total_degree / size, q):
-            state, n_drawn = draw_component(
-                members,
-                size,
-                place,
-                offset,
-                q,
-                indptr,
-                indices,
-                cumulative,
-                weights,
-                edge_of_arc,
-                state,
-                arrow,
-                wakes_at,
-            )
-            n_steps += n_drawn
+    for g in chosen:
+        offset, n = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
+        weights = edge_weight
+        if len(edge_weight):
+            weights = edge_weight[edge_ptr[g] : edge_ptr[g + 1]]
+        arrow, tree = arrows[offset : offset + n], trees[offset : offset + n]
+        for v in range(n):
+            place[v] = -1
+        for start in range(n):
+            if place[start] >= 0:
+                continue
+            size = find_component(start, offset, indptr, indices, members, place)
+            total_degree = 0.0
             for k in range(size):
-                tree[members[k]] = NOT_MET
-    return state, n_steps
+                v = offset + members[k]
+                total_degree += degree_of(cumulative, indptr[v], indptr[v + 1])
+            is_meant = takes_all[g] and 1 < size <= LARGEST_COMPONENT
+            if is_meant or is_worthwhile(size, total_degree / size, q):
+                states[g], n_drawn = draw_component(
+                    members,
+                    size,
+                    place,
+                    offset,
+                    q,
+                    indptr,
+                    indices,
+                    cumulative,
+                    weights,
+                    edge_of_arc,
+                    states[g],
+                    arrow,
+                    wakes_at[offset : offset + n],
+                )
+                n_steps += n_drawn
+                for k in range(size):
+                    tree[members[k]] = NOT_MET
+    return n_steps
 
 
 @kernel(inline=True)
@@ -206,113 +239,154 @@ def _walk(
 
 
 @kernel
-def draw_forests(
+def walk_graphs(
+    chosen,
     node_ptr,
-    edge_ptr,
     indptr,
     indices,
-    edge_of_arc,
     cumulative,
-    edge_weight,
-    qs,
-    streams,
-    parent,
-    block,
+    q,
+    is_last,
+    budgets,
+    states,
+    arrows,
+    trees,
+    wakes_at,
 ):
+    """Walks of some graphs at one q.
+
+    Parameters
+    ----------
+    chosen : int64 array of shape (n_chosen,)  # IN, graphs
+    node_ptr, indptr, indices, cumulative, q : as in ``draw_forests``  # IN
+    is_last : bool  # IN, no smaller q follows
+    budgets : float64 array of shape (n_graphs,)  # IN and OUT
+        Entries that may be drawn; negative where walks were left for want of them.
+    states, arrows, trees, wakes_at : as in ``draw_small_components``  # IN and OUT
+
+    Returns
+    -------
+    n_steps : int
+    """
+    n_steps = 0
+    for g in chosen:
+        offset, n = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
+        states[g], n_drawn, n_entries = _walk(
+            offset,
+            n,
+            q,
+            is_last,
+            budgets[g],
+            indptr,
+            indices,
+            cumulative,
+            states[g],
+            arrows[offset : offset + n],
+            trees[offset : offset + n],
+            wakes_at[offset : offset + n],
+        )
+        n_steps += n_drawn
+        budgets[g] -= n_entries
+    return n_steps
+
+
+def draw_forests(
+    node_ptr: np.ndarray,
+    edge_ptr: np.ndarray,
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    edge_of_arc: np.ndarray,
+    cumulative: np.ndarray,
+    edge_weight: np.ndarray,
+    qs: np.ndarray,
+    streams: np.ndarray,
+    parent: np.ndarray,
+    block: np.ndarray,
+) -> int:
     """Draw coupled forests of each graph at decreasing q.
 
     Parameters
     ----------
-    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
-    indptr : int64 array of shape (n_nodes + 1,)  # IN
-    indices : int32 array of shape (n_arcs,)  # IN
+    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)
+    indptr : int64 array of shape (n_nodes + 1,)
+    indices : int32 array of shape (n_arcs,)
         Neighbours numbered within their graph.
-    edge_of_arc : int32 array of shape (n_arcs,), or empty  # IN
-    cumulative : float64 array of shape (n_arcs,), or empty  # IN
+    edge_of_arc : int32 array of shape (n_arcs,), or empty
+    cumulative : float64 array of shape (n_arcs,), or empty
         Running sum of weights along each node's arcs; empty for unweighted graphs.
-    edge_weight : float64 array of shape (n_edges,), or empty  # IN
-    qs : float64 array of shape (n_levels,)  # IN, finite, positive, decreasing
-    streams : uint64 array of shape (n_graphs,)  # IN, states of the generators
-    parent : int32 array of shape (n_levels, n_nodes)  # OUT
-        Successor within the graph, ROOT for a root.
-    block : int32 array of shape (n_levels, n_nodes)  # OUT
-        Tree of each node, numbered within the graph by first appearance.
+    edge_weight : float64 array of shape (n_edges,), or empty
+    qs : float64 array of shape (n_levels,)
+        Finite, positive, decreasing.
+    streams : uint64 array of shape (n_graphs,)
+        States of the generators.
+    parent : int32 array of shape (n_levels, n_nodes)
+        Written: successor within the graph, ROOT for a root.
+    block : int32 array of shape (n_levels, n_nodes)
+        Written: tree of each node, numbered within the graph by first appearance.
 
     Returns
     -------
     n_steps : int
         Entries drawn; the expected walk length bounds the cost.
+
+    Notes
+    -----
+    The kernels are apart, because most graphs never need that of small components,
+    which takes as long to compile as the walks.
     """
-    max_nodes = 0
-    for g in range(len(node_ptr) - 1):
-        max_nodes = max(max_nodes, node_ptr[g + 1] - node_ptr[g])
-    wakes_at = np.empty(max_nodes, np.float64)
-    members = np.empty(max_nodes, np.int32)
-    place = np.empty(max_nodes, np.int32)
-    n_steps = 0
-    for g in range(len(node_ptr) - 1):
-        offset = node_ptr[g]
-        n = node_ptr[g + 1] - offset
-        state = streams[g]
-        weights = edge_weight
-        if len(edge_weight):
-            weights = edge_weight[edge_ptr[g] : edge_ptr[g + 1]]
-        # Without weights no walk is much longer than the largest q foretells.
-        budget = most_entries(n) if len(cumulative) else np.inf
-        is_over = False
-        for level in range(len(qs)):
-            q = qs[level]
-            is_last = level + 1 == len(qs)
-            arrow = parent[level, offset : offset + n]
-            tree = block[level, offset : offset + n]
-            # Value by value: numba compiles a check of shapes with an assignment of
-            # slices, which takes longer than all the rest.
-            for v in range(n):
-                tree[v] = NOT_MET if level else UNDRAWN
-                if level:
-                    arrow[v] = parent[level - 1, offset + v]
-            while True:
-                if is_over or _has_long_walks(offset, n, q, indptr, cumulative):
-                    state, n_drawn = _draw_small_components(
-                        offset,
-                        n,
-                        q,
-                        indptr,
-                        indices,
-                        cumulative,
-                        weights,
-                        edge_of_arc,
-                        is_over,
-                        state,
-                        arrow,
-                        tree,
-                        wakes_at,
-                        members,
-                        place,
-                    )
-                    n_steps += n_drawn
-                state, n_drawn, n_entries = _walk(
-                    offset,
-                    n,
-                    q,
-                    is_last,
-                    budget,
+    n_nodes, states, n_steps = np.diff(node_ptr), streams.copy(), 0
+    wakes_at = np.empty(node_ptr[-1])
+    # Without weights no walk is much longer than the largest q foretells. Of all levels
+    # together, which the forest does not depend on.
+    budgets = np.full(len(n_nodes), np.inf)
+    if len(cumulative):
+        budgets = most_entries(n_nodes.astype(float))
+    is_over, has_long = np.zeros((2, len(n_nodes)), bool)
+    for level, q in enumerate(qs.tolist()):
+        if level:
+            parent[level] = parent[level - 1]
+        block[level] = NOT_MET if level else UNDRAWN
+        find_long_walks(node_ptr, indptr, cumulative, q, has_long)
+        has_long |= is_over
+        chosen = np.arange(len(n_nodes))
+        while len(chosen):
+            small = chosen[has_long[chosen]]
+            if len(small):
+                n_steps += draw_small_components(
+                    small,
+                    is_over,
+                    node_ptr,
+                    edge_ptr,
                     indptr,
                     indices,
+                    edge_of_arc,
                     cumulative,
-                    state,
-                    arrow,
-                    tree,
+                    edge_weight,
+                    q,
+                    states,
+                    parent[level],
+                    block[level],
                     wakes_at,
                 )
-                n_steps += n_drawn
-                if n_entries <= budget:
-                    # Of all levels together, which the forest does not depend on.
-                    budget -= n_entries
-                    break
-                # From here on without walks, where components are small enough.
-                is_over, budget = True, np.inf
-                tree[:] = UNDRAWN
+            n_steps += walk_graphs(
+                chosen,
+                node_ptr,
+                indptr,
+                indices,
+                cumulative,
+                q,
+                level + 1 == len(qs),
+                budgets,
+                states,
+                parent[level],
+                block[level],
+                wakes_at,
+            )
+            # From here on without walks, where components are small enough.
+            chosen = np.flatnonzero(budgets < 0)
+            is_over[chosen] = has_long[chosen] = True
+            budgets[chosen] = np.inf
+            block[level, rows_of(node_ptr, chosen)[0]] = UNDRAWN
     return n_steps
 
 

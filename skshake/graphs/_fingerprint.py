@@ -14,7 +14,7 @@ from skshake._jit import kernel
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-@kernel(inline=True)
+@kernel
 def mix(z):
     """Finaliser of SplitMix64 (Steele, Lea & Flood 2014): uint64 to uint64."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

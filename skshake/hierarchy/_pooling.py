@@ -11,20 +11,27 @@ import numpy as np
 from skshake._jit import kernel
 
 INSIDE = -1
-# Up to so many values an insertion sort is the fastest.
-FEW = 16
 
 
-@kernel(inline=True)
-def _insertion_sort(values, n):
-    """Sort the first few values in place."""
-    for i in range(1, n):
-        value = values[i]
-        j = i - 1
-        while j >= 0 and values[j] > value:
-            values[j + 1] = values[j]
-            j -= 1
-        values[j + 1] = value
+@kernel
+def _sort(values, n):
+    """Sort the first n values in place: insertion with shrinking gaps (Shell, Knuth).
+
+    Most rows are short, for which nothing is faster; numba's own quicksort would take
+    half a second to compile.
+    """
+    gap = 1
+    while 9 * gap < n:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            value = values[i]
+            j = i - gap
+            while j >= 0 and values[j] > value:
+                values[j + gap] = values[j]
+                j -= gap
+            values[j + gap] = value
+        gap //= 3
 
 
 @kernel
@@ -148,10 +155,7 @@ def contract_edges(
                         weights[place] += edge_weight[edge_ptr[g] + edge_of_arc[arc]]
                     else:
                         weights[place] += 1.0
-            if n_neighbours <= FEW:
-                _insertion_sort(neighbours, n_neighbours)
-            else:
-                neighbours[:n_neighbours].sort()
+            _sort(neighbours, n_neighbours)
             for k in range(n_neighbours):
                 b = neighbours[k]
                 coarse_edges[n_coarse, 0] = a
@@ -261,10 +265,7 @@ def pool_categories(
                 shares[n_entries] = 1.0
                 n_entries += 1
                 continue
-            if n_found <= FEW:
-                _insertion_sort(found, n_found)
-            else:
-                found[:n_found].sort()
+            _sort(found, n_found)
             k = 0
             while k < n_found:
                 slot = found[k]

@@ -108,8 +108,10 @@ class _Ranges:
         n_lanes = min(count_lanes(n_rows), MOST_COPIERS)
         bounds = split_rows(len(ends), n_lanes)
         first_rows = np.concatenate([[0], ends])[bounds]
-        arrays = self.starts.numpy(), self.counts.numpy(), chosen.host, values.numpy()
-        shifts, rows = shift.numpy(), out.numpy()
+        width = values.numel() // len(values)
+        flat = values.numpy().reshape(-1)
+        arrays = self.starts.numpy(), self.counts.numpy(), chosen.host, width, flat
+        shifts, rows = shift.numpy(), out.numpy().reshape(-1)
 
         def task(c: int) -> None:
             copy_ranges(bounds[c], bounds[c + 1], *arrays, shifts, first_rows[c], rows)

@@ -150,7 +150,9 @@ def run_block_backward(
                 first, last, z, moments[0], moments[1], gamma, means, grad
             )
             np.dot(grad[first:last].T, x[first:last], product)
-            grad_weight += product
+            for r in range(product.shape[0]):
+                for c in range(product.shape[1]):
+                    grad_weight[r, c] += product[r, c]
             np.dot(grad[first:last], weight, following[first:last])
         if begins:
             grad_self[0] += sum_messages_backward(

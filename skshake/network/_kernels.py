@@ -109,8 +109,9 @@ def apply_linear(first, last, x, weight, bias, z, sums):
             z[i, c] += bias[c]
             total[c] += z[i, c]
             squares[c] += z[i, c] * z[i, c]
-    sums[0] += total
-    sums[1] += squares
+    for c in range(z.shape[1]):
+        sums[0, c] += total[c]
+        sums[1, c] += squares[c]
 
 
 @kernel(inline=True)
@@ -235,8 +236,9 @@ def open_gates(first, last, out, grad, factor, z, mean, scale, sums):
             grad[i, c] = passed
             total[c] += passed
             products[c] += passed * ((z[i, c] - mean[c]) * scale[c])
-    sums[0] += total
-    sums[1] += products
+    for c in range(z.shape[1]):
+        sums[0, c] += total[c]
+        sums[1, c] += products[c]
 
 
 @kernel(inline=True)
@@ -358,7 +360,7 @@ def sum_bags_backward(first, last, offsets, rows, values, grad, grad_table):
 
 
 @kernel
-def copy_ranges(first, last, starts, counts, graphs, values, shift, at, out):
+def copy_ranges(first, last, starts, counts, graphs, width, values, shift, at, out):
     """Copy the ranges of some graphs one after the other.
 
     Parameters
@@ -366,13 +368,15 @@ def copy_ranges(first, last, starts, counts, graphs, values, shift, at, out):
     first, last : int, places among ``graphs``  # IN
     starts, counts : int64 arrays (n_all,), ranges of all graphs  # IN
     graphs : int64 array (n_graphs,)  # IN
-    values : array (n_values,) or (n_values, n_columns)  # IN
+    width : int, values of a row  # IN
+    values : array (n_rows * width,)  # IN
     shift : array (n_graphs,) to add to values, or (0,)  # IN
     at : int, row of ``out`` that they begin at  # IN
     out : array like values  # OUT
     """
+    at *= width
     for place in range(first, last):
-        start, count = starts[graphs[place]], counts[graphs[place]]
+        start, count = starts[graphs[place]] * width, counts[graphs[place]] * width
         for k in range(count):
             out[at + k] = values[start + k]
         if len(shift):
