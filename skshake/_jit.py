@@ -27,6 +27,13 @@ from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
 logger = logging.getLogger("skshake")
+# What Python checks with every division, and C functions that nobody calls, would take
+# a twentieth of the compilation.
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+}
 # Not under NUMBA_DISABLE_JIT=1, for debuggers and measurements of coverage.
 IS_COMPILED = not getattr(config, "DISABLE_JIT", False)
 
@@ -52,15 +59,8 @@ def kernel(function: Any = None, *, inline: bool = False) -> Any:
         return functools.partial(kernel, inline=inline)
     if not IS_COMPILED:
         return np.errstate(all="ignore")(function)
-    made = numba.njit(
-        nogil=True,
-        inline="always" if inline else "never",
-        # What Python checks with every division, and C functions that nobody calls,
-        # would take a twentieth of the compilation.
-        error_model="numpy",
-        no_cfunc_wrapper=True,
-    )(function)
-    made._cache = KernelCache(function)  # type: ignore[attr-defined]
+    made: Any = numba.njit(inline="always" if inline else "never", **OPTIONS)(function)
+    made._cache = KernelCache(function)
     return made
 
 

@@ -201,6 +201,24 @@ def normalise(first, last, z, scale, shift, keep, stream, out):
             out[i, c] = _rectify(z[i, c] * scale[c] + shift[c]) * factor * is_kept
 
 
+@kernel
+def fill_mask(keep, stream, mask):
+    """1 / keep where dropout keeps a value, 0 elsewhere; see ``normalise``.
+
+    Parameters
+    ----------
+    keep : float  # IN
+    stream : uint64  # IN
+    mask : float32 array (n_values,)  # OUT
+    """
+    limit = np.uint32(keep * 4294967295.0)
+    factor = np.float32(1.0 / keep)
+    key, second_key = np.uint32(stream), np.uint32(stream >> np.uint64(32))
+    for i in range(len(mask)):
+        bits = _hash(np.uint32(i), key, second_key)
+        mask[i] = factor * np.float32(bits < limit)
+
+
 @kernel(inline=True)
 def _hash(x, key, second_key):
     """32 random bits of a counter under two keys (finaliser of Ellis, lowbias32).

@@ -18,7 +18,7 @@ from skshake.network._batches import FeatureBatch, LevelBatch
 from skshake.network._layers import SumLayer, make_layer
 from skshake.network._linear import LaneLinear
 from skshake.network._passes import N_POOLINGS
-from skshake.network._random import drop, find_streams
+from skshake.network._random import drop
 from skshake.network._trunk import TrunkPlan, run_trunk
 
 
@@ -198,7 +198,7 @@ class SHAKENetwork(nn.Module):
         self,
         levels: Sequence[LevelBatch],
         encoded: list[Tensor] | None = None,
-        key: Tensor | None = None,
+        streams: Tensor | None = None,
     ) -> Tensor:
         """Embedding of each graph, shape (n_graphs, hidden_dim).
 
@@ -208,11 +208,11 @@ class SHAKENetwork(nn.Module):
             From fine to coarse.
         encoded : list of Tensor or None
             What :meth:`encode_nodes` gives for each level, if other than that.
-        key : int64 Tensor of shape (1,) or None
+        streams : int64 Tensor of shape (n_streams,) or None
             From which the masks of dropout follow; None drops nothing.
         """
         h: Tensor | None = None
-        *of_levels, of_readout = self._streams(key)
+        *of_levels, of_readout = self._split(streams)
         for depth in reversed(range(len(levels))):
             level = levels[depth]
             weight = level.arcs.weight / self.weight_scale[depth]
@@ -222,12 +222,18 @@ class SHAKENetwork(nn.Module):
             h, pooled = self._run_level(depth, level, start, of_levels[depth])
         return self.readout(pooled, of_readout)
 
-    def _streams(self, key: Tensor | None) -> list[Tensor | None]:
+    @property
+    def n_streams(self) -> int:
+        """Number of places where states are dropped in training."""
+        places = sum(self.shape.n_layers) + self.shape.n_readout
+        return places if self.shape.dropout else 0
+
+    def _split(self, streams: Tensor | None) -> list[Tensor | None]:
         """Streams of the layers of each level, then of the read-out."""
         counts = (*self.shape.n_layers, self.shape.n_readout)
-        if key is None or self.shape.dropout == 0.0:
+        if streams is None:
             return [None] * len(counts)
-        return list(find_streams(key, sum(counts)).split(counts))
+        return list(streams.split(counts))
 
     def encode_nodes(self, level: LevelBatch) -> Tensor:
         """States of a level's nodes by themselves: features and size of the block."""
@@ -237,10 +243,10 @@ class SHAKENetwork(nn.Module):
         return states if level.node_kind is None else sum_rows(level.node_kind, states)
 
     def forward(
-        self, levels: Sequence[LevelBatch], key: Tensor | None = None
+        self, levels: Sequence[LevelBatch], streams: Tensor | None = None
     ) -> Tensor:
         """Outputs of each graph, shape (n_graphs, n_outputs)."""
-        return self.head(self.embed(levels, key=key))
+        return self.head(self.embed(levels, streams=streams))
 
     def _start(
         self, level: LevelBatch, coarse: Tensor | None, own: Tensor | None

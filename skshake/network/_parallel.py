@@ -18,6 +18,7 @@ import torch
 
 from skshake._blas import one_blas_thread
 from skshake._forks import is_forked
+from skshake._jit import kernel
 from skshake._shared_state import WhileNeeded
 
 # Rows of a lane, so many that its own sums and gradients cost little, and of a tile, so
@@ -162,13 +163,30 @@ def split_rows(n_rows: int, n_lanes: int) -> np.ndarray:
     return np.arange(n_lanes + 1, dtype=np.int64) * n_rows // n_lanes
 
 
-def _cut_tiles(node_ptr: np.ndarray, n_tiles: int) -> np.ndarray:
-    """Tiles of whole graphs and about equal size; fewer, if graphs are larger."""
-    ends = np.arange(1, n_tiles) * node_ptr[-1] / n_tiles
-    cuts = np.searchsorted(node_ptr, ends)
-    bounds = np.unique(np.concatenate([[0], cuts, [len(node_ptr) - 1]]))
-    first, last = bounds[:-1], bounds[1:]
-    return np.column_stack([node_ptr[first], node_ptr[last], first, last])
+@kernel
+def _cut_tiles(node_ptr, tiles):
+    """Tiles of whole graphs and about equal size; fewer, if graphs are larger.
+
+    Parameters
+    ----------
+    node_ptr : int64 array (n_graphs + 1,)  # IN
+    tiles : int64 array (n_tiles, 4), first and last row, first and last graph  # OUT
+
+    Returns
+    -------
+    n_found : int
+    """
+    n_graphs, n_tiles = len(node_ptr) - 1, len(tiles)
+    n_found, first, last = 0, 0, 0
+    for k in range(1, n_tiles + 1):
+        end = k * node_ptr[n_graphs] / n_tiles
+        while last < n_graphs and (node_ptr[last] < end or k == n_tiles):
+            last += 1
+        if last > first:
+            tiles[n_found, 0], tiles[n_found, 1] = node_ptr[first], node_ptr[last]
+            tiles[n_found, 2], tiles[n_found, 3] = first, last
+            n_found, first = n_found + 1, last
+    return n_found
 
 
 def cut(node_ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -188,7 +206,8 @@ def cut(node_ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n_rows = int(node_ptr[-1])
     n_lanes = count_lanes(n_rows)
     n_tiles = n_lanes * max(1, round(n_rows / (n_lanes * TILE_ROWS)))
-    tiles = _cut_tiles(node_ptr, n_tiles)
+    tiles = np.empty((n_tiles, 4), np.int64)
+    tiles = tiles[: _cut_tiles(node_ptr, tiles)]
     # Large graphs may leave fewer tiles than lanes.
     n_lanes = max(1, min(n_lanes, len(tiles)))
     return tiles, split_rows(len(tiles), n_lanes)

@@ -1,9 +1,9 @@
 """Random numbers of a network: all from one seed, whoever else draws meanwhile.
 
 In: a seed. Out: initial weights, and masks of dropout. Nothing here draws from torch's
-own streams, which all threads of a process share. A mask follows from a key per step,
-the place of the dropout and the number of the value alone, so all engines drop the same
-values, on any device and in any number of threads.
+own streams, which all threads of a process share. A mask follows from the seed, the
+step, the place of the dropout and the number of the value alone, so all engines drop
+the same values, on any device and in any number of threads.
 """
 
 from __future__ import annotations
@@ -14,13 +14,18 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-# What SplitMix64 adds to its state, and its two factors, as signed numbers.
-GOLDEN = -0x61C8864680B583EB
-FACTORS = (-0x40A7B892E31B1A47, -0x6B2FB644ECCEEE15)
+from skshake.graphs import GOLDEN
+from skshake.network._kernels import fill_mask
+
+# The two factors of SplitMix64.
+FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
+# Steps whose streams are sent to the device at once.
+KNOWN_STEPS = 1_024
 LOW = 0xFFFFFFFF
 _torch_stream = Lock()
 
@@ -96,29 +101,56 @@ def _taking_generator(func: Any) -> Any:
     return next((o for o in (func, *overloads) if names(o) == wanted), None)
 
 
-def find_streams(key: Tensor, n_streams: int) -> Tensor:
-    """States of random numbers, one for each place that drops.
+def find_streams(seed: int, first: int, n_streams: int) -> np.ndarray:
+    """States of random numbers, one for each place of each step that drops.
 
     Parameters
     ----------
-    key : int64 Tensor of shape (1,)
-        Differs from step to step.
+    seed : int
+    first : int
+        Number of the first among all of the seed.
     n_streams : int
 
     Returns
     -------
-    streams : int64 Tensor of shape (n_streams,)
-        Outputs of SplitMix64 (Steele, Lea & Flood 2014).
+    streams : int64 array of shape (n_streams,)
+        Bits of the outputs of SplitMix64 (Steele, Lea & Flood 2014).
     """
-    z = key + GOLDEN * torch.arange(1, n_streams + 1, device=key.device)
+    number = np.arange(first + 1, first + n_streams + 1, dtype=np.uint64)
+    z = np.uint64(seed) + GOLDEN * number
     for shift, factor in zip((30, 27), FACTORS, strict=True):
-        z = (z ^ _shift_right(z, shift)) * factor
-    return z ^ _shift_right(z, 31)
+        z = (z ^ (z >> np.uint64(shift))) * factor
+    return (z ^ (z >> np.uint64(31))).view(np.int64)
 
 
-def _shift_right(z: Tensor, shift: int) -> Tensor:
-    """Shift 64 bits without their sign."""
-    return (z >> shift) & ((1 << (64 - shift)) - 1)
+class StepStreams:
+    """States of random numbers of each step, on a device.
+
+    Parameters
+    ----------
+    seed : int
+    n_streams : int
+        Places that drop.
+    device : torch.device
+    """
+
+    def __init__(self, seed: int, n_streams: int, device: torch.device) -> None:
+        self._seed, self._n_streams = seed, n_streams
+        # At one address for all steps, as a captured step reads it again.
+        self._now = torch.zeros(n_streams, dtype=torch.int64, device=device)
+        self._known, self._first = self._now[:0], 0
+
+    def of_step(self, step: int) -> Tensor | None:
+        """Those of a step, int64 (n_streams,), which later calls overwrite."""
+        if not self._n_streams:
+            return None
+        row = step - self._first
+        if not 0 <= row < len(self._known):
+            self._first, row, n = step, 0, self._n_streams
+            streams = find_streams(self._seed, step * n, KNOWN_STEPS * n)
+            table = torch.from_numpy(streams.reshape(KNOWN_STEPS, n))
+            self._known = table.to(self._now.device)
+        return self._now.copy_(self._known[row])
 
 
 def count_kept(keep: float) -> int:
@@ -143,10 +175,19 @@ def drop(h: Tensor, rate: float, stream: Tensor | None) -> Tensor:
     if stream is None or rate == 0.0:
         return h
     keep = 1.0 - rate
+    if h.device.type == "cpu" and not torch.compiler.is_compiling():
+        mask = np.empty(tuple(h.shape), np.float32)
+        fill_mask(keep, stream.numpy().view(np.uint64)[()], mask.reshape(-1))
+        return h * torch.from_numpy(mask).to(h.dtype)
+    return h * _mask(h, keep, stream)
+
+
+def _mask(h: Tensor, keep: float, stream: Tensor) -> Tensor:
+    """What :func:`fill_mask` fills, in torch."""
     with torch.no_grad():
         number = torch.arange(h.numel(), device=h.device)
         is_kept = _hash(number, stream) < count_kept(keep)
-    return h * (is_kept.view_as(h).to(h.dtype) / keep)
+        return is_kept.view_as(h).to(h.dtype) / keep
 
 
 def _hash(x: Tensor, stream: Tensor) -> Tensor:

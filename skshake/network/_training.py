@@ -38,8 +38,11 @@ from skshake.network._interruption import is_one_of_many
 from skshake.network._losses import make_loss
 from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import PESG, flatten, make_optimizer, unflatten
-from skshake.network._random import OwnStream, torch_stream
+from skshake.network._random import OwnStream, StepStreams, find_streams, torch_stream
 from skshake.network._runs import Run
+
+# Of a generator of torch.
+LARGEST_SEED = 2**62 - 1
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,8 @@ class Training:
         self.optimizer = make_optimizer(
             plan.optimizer, weights, self.loss, plan.learning_rate, plan.weight_decay
         )
-        self._key = torch.zeros(1, dtype=torch.int64, device=data.device)
+        self._streams = StepStreams(plan.seed, network.n_streams, data.device)
+        self._dropped: Tensor | None = None
         self.batch_size = plan.batch_size
         self.n_updates = 0
         self.rng = np.random.default_rng(plan.seed)
@@ -189,20 +193,22 @@ class Training:
 
     def step(self, run: Run, b: int) -> Tensor:
         """One update from a batch of a run; the loss stays on the device."""
-        key = _mix(self.plan.seed, self.n_updates)
-        self._key.fill_(key)
-        with self._own_stream(key):
+        self._dropped = self._streams.of_step(self.n_updates)
+        with self._own_stream():
             loss = self._find_gradients(run, b)
         self._update()
         return loss
 
-    def _own_stream(self, key: int) -> AbstractContextManager:
+    def _own_stream(self) -> AbstractContextManager:
         """What users' layers draw from, which may draw by themselves."""
         if not callable(self.network.shape.conv):
             return nullcontext()
+        # Beyond all seeds, whose streams are those of our own layers.
+        stream = find_streams(self.plan.seed + 2**32, self.n_updates, 1)[0]
+        seed = int(stream) & LARGEST_SEED
         if self.plan.compile:
-            return torch_stream(key, self.data.device)
-        return OwnStream(key)
+            return torch_stream(seed, self.data.device)
+        return OwnStream(seed)
 
     def _find_gradients(self, run: Run, b: int) -> Tensor:
         """Loss of a batch; gradients are in the parameters afterwards."""
@@ -218,7 +224,7 @@ class Training:
         with torch.autocast(
             device_type, torch.bfloat16, enabled=in_bf16, cache_enabled=False
         ):
-            outputs = self._forward(batch, self._key)
+            outputs = self._forward(batch, self._dropped)
         loss: Tensor = self.loss(
             outputs.float(), self.targets.values[graphs], self.targets.weights[graphs]
         )
@@ -325,14 +331,6 @@ class Training:
         stopping = self.stopping
         stopping.best_score, stopping.n_bad, stopping.best_state = state["best"]
         self.is_done = state["is_done"]
-
-
-def _mix(seed: int, n_updates: int) -> int:
-    """A number of 62 bits that differs from step to step."""
-    return int(
-        np.random.SeedSequence([seed, n_updates]).generate_state(1, np.uint64)[0]
-        >> np.uint64(2)
-    )
 
 
 def train(

@@ -15,6 +15,8 @@ from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from skshake.network._random import find_streams
+
 # float32 rounds some 1e-5 off the inputs of rectifiers, 4e-5 after a dozen
 # normalisations. Of few rows, some draws find parameters that keep this margin.
 MARGIN, MOST_DRAWS = 5e-4, 2_000
@@ -75,11 +77,14 @@ class Watch(TorchFunctionMode):
 def differentiate(network, levels) -> Found:
     """One pass forward and backward, with another weight for each output.
 
-    What dropout drops follows from a key, which is the same in all engines.
+    What dropout drops follows from the streams, which all engines share.
     """
     network.zero_grad()
-    key = torch.full((1,), 7, device=levels[0].node_ptr.device)
-    outputs = network(levels, key)
+    streams = None
+    if network.n_streams:
+        streams = torch.from_numpy(find_streams(7, 0, network.n_streams))
+        streams = streams.to(levels[0].node_ptr.device)
+    outputs = network(levels, streams)
     direction = torch.linspace(-1, 1, outputs.numel()).to(outputs)
     (outputs * direction.view_as(outputs)).sum().backward()
     gradients = {name: p.grad for name, p in network.named_parameters()}

@@ -7,7 +7,14 @@ from torch.nn import functional
 
 from skshake.network import _kernels, _random
 from skshake.network._kernels import normalise
-from skshake.network._random import OwnStream, drop, find_streams, torch_stream
+from skshake.network._random import (
+    KNOWN_STEPS,
+    OwnStream,
+    StepStreams,
+    drop,
+    find_streams,
+    torch_stream,
+)
 from tests.helpers import limit
 
 
@@ -61,22 +68,33 @@ def split_mix(state):
 
 
 def test_streams_are_those_of_split_mix():
-    for key in (0, 1, 2**62 - 1):
-        found = find_streams(torch.tensor([key]), 5).numpy().view(np.uint64)
-        golden = 0x9E3779B97F4A7C15
-        assert found.tolist() == [split_mix(key + golden * k) for k in range(1, 6)]
+    golden = 0x9E3779B97F4A7C15
+    for seed in (0, 1, 2**31 - 1):
+        found = find_streams(seed, 2, 5).view(np.uint64)
+        assert found.tolist() == [split_mix(seed + golden * k) for k in range(3, 8)]
+
+
+def test_steps_have_streams_of_their_own():
+    streams = StepStreams(5, 3, torch.device("cpu"))
+    found = {
+        step: streams.of_step(step).tolist()
+        for step in (0, 1, KNOWN_STEPS - 1, KNOWN_STEPS, 1, 10**6)
+    }
+    for step, values in found.items():
+        assert values == find_streams(5, 3 * step, 3).tolist()
+    assert StepStreams(5, 0, torch.device("cpu")).of_step(0) is None
 
 
 def test_all_engines_drop_the_same_values():
     h = torch.ones(37, 5)
     ones, zeros = np.ones(5, np.float32), np.zeros(5, np.float32)
-    for stream in find_streams(torch.tensor([11]), 3):
+    for stream in torch.from_numpy(find_streams(11, 0, 3)):
         expected = np.empty((37, 5), np.float32)
         state = stream.numpy().view(np.uint64)[()]
         normalise(0, 37, h.numpy(), ones, zeros, 0.7, state, expected)
-        found = drop(h, 1 - 0.7, stream)
-        assert (found.numpy() == 0).tolist() == (expected == 0).tolist()
-        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        for found in (drop(h, 1 - 0.7, stream), _random._mask(h, 0.7, stream)):
+            assert (found.numpy() == 0).tolist() == (expected == 0).tolist()
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_the_hash_is_the_same_in_torch_and_compiled():
@@ -91,7 +109,7 @@ def test_the_hash_is_the_same_in_torch_and_compiled():
 
 def test_dropout_keeps_its_share(global_random_seed):
     n, keep = 100_000, 0.3
-    streams = find_streams(torch.tensor([global_random_seed]), 2)
+    streams = torch.from_numpy(find_streams(global_random_seed, 0, 2))
     one, other = (drop(torch.ones(n, 1), 1 - keep, s).ravel() > 0 for s in streams)
     # Also in step with the place before, and with the other stream.
     events = [one, other, one & other, one[1:] & one[:-1], one[64:] & one[:-64]]

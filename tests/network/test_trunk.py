@@ -10,6 +10,7 @@ from skshake.network._batches import DeviceHierarchies
 from skshake.network._fitting import build_network
 from skshake.network._model import SHAKENetwork
 from skshake.network._parallel import Workers, cut, lanes_in_threads
+from skshake.network._random import find_streams
 from tests.network.reference import (
     assert_found,
     assert_rounded,
@@ -96,7 +97,8 @@ def test_evaluation_uses_learnt_statistics(small_mutag, make_shape, global_rando
     network, levels = make_batch(hierarchies, make_shape(hierarchies, dropout=0.5))
     # Values have no kinks: what is not differentiated may lie anywhere.
     with torch.no_grad():
-        network(levels, torch.full((1,), global_random_seed))
+        streams = find_streams(global_random_seed, 0, network.n_streams)
+        network(levels, torch.from_numpy(streams))
         network.eval()
         assert_rounded(network(levels), network.double()(levels), "outputs")
 
@@ -129,8 +131,8 @@ def test_dropout_keeps_the_mean_and_its_gradient(small_mutag, make_shape):
     dropped.load_state_dict(plain.state_dict())
     expected = plain.embed(batch)
     expected.sum().backward()
-    keys = torch.arange(n_draws).split(1)
-    draws = torch.stack([dropped.embed(batch, key=key) for key in keys])
+    streams = torch.from_numpy(find_streams(0, 0, n_draws)).split(1)
+    draws = torch.stack([dropped.embed(batch, streams=each) for each in streams])
     draws.mean(dim=0).sum().backward()
     spread = draws.detach().std(dim=0) / n_draws**0.5
     assert spread.max() > 0
@@ -157,7 +159,8 @@ def test_bits_do_not_depend_on_the_number_of_threads(mutag, make_shape):
             torch.set_num_threads(n)
             network = build_network(hierarchies, shape).train()
             with lanes_in_threads():
-                network(batch, torch.ones(1, dtype=torch.int64)).sum().backward()
+                streams = torch.from_numpy(find_streams(0, 0, network.n_streams))
+                network(batch, streams).sum().backward()
             assert torch.get_num_threads() == n
             found.append({k: p.grad for k, p in network.named_parameters()})
     finally:
