@@ -107,8 +107,9 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         number as any other graph, or NaN and no part in :meth:`score`.
     random_state : int, RandomState instance or None, default=None
         Seeds initial weights, dropout, batches and the held-out part. Equal seeds give
-        equal bits on one CPU, with "gine" and "gin" for any number of threads; torch's
-        and numpy's own streams are left as they were.
+        equal bits on one CPU, whatever else runs, with "gine" and "gin" for any number
+        of threads; torch's and numpy's own streams are left as they were. (Of users'
+        layers under ``compile=True`` torch's stream is seeded for each step.)
     verbose : int, default=0
         Greater than 0 shows a progress bar with loss, score and time left.
 

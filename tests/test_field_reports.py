@@ -1323,7 +1323,8 @@ def test_54_one_column_of_graphs():
             lambda X: classifier().fit(X, y),
         ):
             with pytest.raises(
-                ValueError, match=f"expected one column of graphs.*{came}"
+                ValueError,
+                match=f"expected a list of graphs, or one column of them.*{came}",
             ):
                 use(X)
     with pytest.raises(TypeError, match="Graph 0 is of type str"):

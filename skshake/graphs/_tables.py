@@ -33,15 +33,17 @@ def items_of_column(X: Any, what: str) -> Any:
         columns = list(getattr(X, "column_names", None) or X.columns)
         came = f"a {type(X).__name__} with the columns {columns}"
         if len(set(columns)) < len(columns):
-            raise InvalidGraphError(f"expected one column of {what}, got {came}")
+            raise InvalidGraphError(
+                f"expected a list of {what}, or one column of them, got {came}"
+            )
         return _items(_only({name: X[name] for name in columns}, came, what))
     if hasattr(X, "iloc"):
         return _items(X)
     if isinstance(X, np.ndarray) and X.dtype == object and X.ndim != 1:
         if X.ndim != 2 or X.shape[1] != 1:
             raise InvalidGraphError(
-                f"expected one column of {what}, got an array of objects of shape "
-                f"{X.shape}"
+                f"expected a list of {what}, or one column of them, got an array of "
+                f"objects of shape {X.shape}"
             )
         return list(X[:, 0])
     return X
@@ -53,7 +55,9 @@ def _only(columns: Mapping, came: str, what: str) -> Any:
         hint = (
             "; graphs_from_edgelist reads tables of edges" if what == "graphs" else ""
         )
-        raise InvalidGraphError(f"expected one column of {what}, got {came}{hint}")
+        raise InvalidGraphError(
+            f"expected a list of {what}, or one column of them, got {came}{hint}"
+        )
     return next(iter(columns.values()))
 
 
