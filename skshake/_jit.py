@@ -104,11 +104,10 @@ class KernelCache(_Cache):
         """Digest of numba's version and of all that is compiled with this kernel."""
         digest = hashlib.sha256(numba.__version__.encode())
         parts = list(_parts(self._function))
-        for path in sorted({inspect.getfile(part.function) for part in parts}):
-            digest.update(Path(path).read_bytes())
-        digest.update(
-            repr(sorted(c for part in parts for c in part.constants)).encode()
-        )
+        for text in sorted({_text(part.function) for part in parts}):
+            digest.update(text)
+        constants = sorted(constant for part in parts for constant in part.constants)
+        digest.update(repr(constants).encode())
         return digest.hexdigest()[:16]
 
     def _file(self, signature: Any, codegen: Any) -> str:
@@ -180,6 +179,14 @@ class KernelCache(_Cache):
         for folder in self._folders:
             for path in folder.glob(f"{self._name}.*.nbc"):
                 path.unlink(missing_ok=True)
+
+
+def _text(function: Callable) -> bytes:
+    """Source that holds a function; its code where there is none, as in an archive."""
+    try:
+        return Path(inspect.getfile(function)).read_bytes()
+    except OSError:
+        return function.__code__.co_code
 
 
 class _Part(NamedTuple):

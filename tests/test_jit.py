@@ -128,6 +128,16 @@ def test_kernels_are_copied_between_processes():
     assert pickle.loads(pickle.dumps(hash_rows)) is not None
 
 
+def test_a_package_without_sources(monkeypatch):
+    # As in an archive: what is compiled is told apart by its code.
+    monkeypatch.setattr(_jit.inspect, "getfile", lambda f: "archive.zip/module.py")
+    one, other = (
+        _jit.KernelCache(function)._stamp
+        for function in (lambda x: x + 1, lambda x: x - 1)
+    )
+    assert one != other
+
+
 @pytest.mark.slow
 def test_a_warm_machine_compiles_nothing(tmp_path):
     run = [sys.executable, "-W", "ignore", "-m", "skshake.warm_up"]
