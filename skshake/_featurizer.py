@@ -151,7 +151,8 @@ def _as_molecules(X: Any) -> list[Any]:
         # Such as an array of strings, in one column.
         if X.ndim != 2 or X.shape[1] != 1:
             raise InvalidGraphError(
-                f"expected one column of molecules, got an array of shape {X.shape}"
+                "expected a list of molecules, or one column of them, got an array of "
+                f"shape {X.shape}"
             )
         X = X[:, 0]
     molecules = list(X)

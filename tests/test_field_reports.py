@@ -1537,13 +1537,21 @@ def test_61_without_a_compiler():
     assert np.allclose(plain[2], compiled[2], rtol=1e-3, atol=1e-4)
 
 
-def interrupt_in_epoch(monkeypatch, n_epochs):
+@pytest.fixture
+def ctrl_c():
+    """Function that does what Ctrl-C does, also where a shell has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda: signal.raise_signal(signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupt_in_epoch(monkeypatch, ctrl_c, n_epochs):
     """Have a user press Ctrl-C after so many epochs."""
     run_epoch = Training.run_epoch
 
     def interrupted(self):
         if len(self.history) == n_epochs:
-            signal.raise_signal(signal.SIGINT)
+            ctrl_c()
         return run_epoch(self)
 
     monkeypatch.setattr(Training, "run_epoch", interrupted)
@@ -1571,21 +1579,21 @@ def searches():
 
 
 @pytest.mark.parametrize("search", searches())
-def test_62_interrupted_search(search, monkeypatch):
+def test_62_interrupted_search(search, monkeypatch, ctrl_c):
     """skore PR #2462: a fit was cut and scored like the others; the search went on."""
     graphs, y = rings(20)
     model = make_pipeline(KFCoarsener(q=1.0, random_state=0), classifier(max_iter=5))
-    interrupt_in_epoch(monkeypatch, 2)
+    interrupt_in_epoch(monkeypatch, ctrl_c, 2)
     with pytest.raises(KeyboardInterrupt):
         searches()[search](model, graphs, y)
 
 
 @pytest.mark.parametrize("estimator", [SHAKEClassifier, SHAKERegressor])
-def test_62_interrupted_fit(estimator, monkeypatch):
+def test_62_interrupted_fit(estimator, monkeypatch, ctrl_c):
     """skore PR #2462: a fit that nothing else called keeps its best weights."""
     graphs, y = rings(20)
     settings = {**SETTINGS, "max_iter": 5}
-    interrupt_in_epoch(monkeypatch, 2)
+    interrupt_in_epoch(monkeypatch, ctrl_c, 2)
     alone = estimator(**settings)
     in_pipeline = make_pipeline(
         KFCoarsener(q=1.0, random_state=0), estimator(**settings)
@@ -1595,20 +1603,17 @@ def test_62_interrupted_fit(estimator, monkeypatch):
             model.fit(graphs, y)
         assert last.n_iter_ == 2
         assert len(model.predict(graphs)) == len(graphs)
-    interrupt_in_epoch(monkeypatch, 0)
+    interrupt_in_epoch(monkeypatch, ctrl_c, 0)
     with pytest.raises(KeyboardInterrupt):
         estimator(**settings).fit(graphs, y)
 
 
-def test_62_interrupted_twice(monkeypatch):
+def test_62_interrupted_twice(monkeypatch, ctrl_c):
     """skore PR #2462: a second Ctrl-C stops the fit, which is then as it was before."""
     graphs, y = rings(20)
-    interrupt_in_epoch(monkeypatch, 2)
+    interrupt_in_epoch(monkeypatch, ctrl_c, 2)
 
-    def interrupted(*_):
-        signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(SHAKENetwork, "learn_average", interrupted)
+    monkeypatch.setattr(SHAKENetwork, "learn_average", lambda *_: ctrl_c())
     model = classifier(max_iter=5)
     with (
         pytest.warns(ConvergenceWarning, match="interrupted in epoch 3"),

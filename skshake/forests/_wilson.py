@@ -1,4 +1,4 @@
-"""Kernel: Kirchhoff forests of many graphs at decreasing q, in one pass per graph.
+"""Kernels: Kirchhoff forests of many graphs at decreasing q, one level after the other.
 
 In: CSR arcs, q values, one stream per graph. Out: parents and blocks at each q.
 

@@ -412,7 +412,7 @@ def test_a_column_of_smiles():
     for column in (table, table.to_numpy(), table["smiles"]):
         graphs = MoleculeFeaturizer(on_invalid="empty").transform(column)
         assert graphs.node_ptr.tolist() == expected.node_ptr.tolist()
-    with pytest.raises(ValueError, match="expected one column"):
+    with pytest.raises(ValueError, match="or one column of them"):
         MoleculeFeaturizer().transform(table.assign(more=1))
     for missing in (None, np.nan, " "):
         with pytest.raises(ValueError, match="Graph 1: expected a SMILES"):
