@@ -38,7 +38,7 @@ from skshake.graphs._molecules import (
     refuse_invalid,
 )
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
-from skshake.graphs._readers import NO_NAMES
+from skshake.graphs._records import NO_NAMES
 from skshake.graphs._tables import items_of_column
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
 

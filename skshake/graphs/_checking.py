@@ -23,7 +23,7 @@ from skshake.graphs._errors import GraphProblem, InvalidGraphError, problems_of
 from skshake.graphs._features import CategoricalRule, Field, check_names, check_rule
 from skshake.graphs._matching import difference
 from skshake.graphs._merging import from_arcs
-from skshake.graphs._readers import NO_NAMES, AttributeNames, GraphRecord, count_arcs
+from skshake.graphs._records import NO_NAMES, AttributeNames, GraphRecord, count_arcs
 from skshake.graphs._stacking import stack
 
 # Graphs that are read together, before those of a block with a fault are read alone.

@@ -28,16 +28,15 @@ from skshake.graphs._features import (
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets
-from skshake.graphs._readers import (
+from skshake.graphs._read_pyg import PYG_OTHERS, unpack
+from skshake.graphs._readers import find_reader
+from skshake.graphs._records import (
     NO_NAMES,
-    PYG_OTHERS,
     AttributeNames,
     GraphRecord,
     Reader,
     chosen_columns,
     count_arcs,
-    find_reader,
-    unpack,
 )
 from skshake.graphs._stacking import naming_graph, stack
 from skshake.graphs._tables import items_of_column

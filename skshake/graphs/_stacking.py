@@ -30,7 +30,7 @@ from skshake.graphs._features import (
 )
 from skshake.graphs._ids import array_of, join_integers
 from skshake.graphs._ragged import offsets, owner_of
-from skshake.graphs._readers import NO_ARCS, GraphRecord
+from skshake.graphs._records import NO_ARCS, GraphRecord
 
 # Weights between which float32 rounds without losing them.
 LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30
