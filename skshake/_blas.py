@@ -14,11 +14,30 @@ from threadpoolctl import ThreadpoolController
 from skshake._shared_state import WhileNeeded
 
 
-@WhileNeeded
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit every BLAS library of the process, which has one number for all threads."""
+    """Limit every BLAS library, of the process or (on OpenMP) of this thread."""
     libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    of_thread = [each for each in libraries if _is_per_thread(each)]
+    with _limited_process(), _limited(of_thread):
+        yield
+
+
+@WhileNeeded
+@contextmanager
+def _limited_process() -> Iterator[None]:
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    with _limited([each for each in libraries if not _is_per_thread(each)]):
+        yield
+
+
+def _is_per_thread(library: Any) -> bool:
+    return getattr(library, "threading_layer", "") == "openmp"
+
+
+@contextmanager
+def _limited(libraries: list[Any]) -> Iterator[None]:
+    """One thread for some libraries, and what they had afterwards."""
     before = [library.get_num_threads() for library in libraries]
     for library in libraries:
         _set_threads(library, 1)

@@ -53,6 +53,7 @@ from skshake.hierarchy import (
     centre,
     coarsen,
     concatenate_hierarchies,
+    describe_rounded,
     describe_unlearnable,
     describe_unseen,
     learn_offsets,
@@ -397,6 +398,12 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         for side, vocabulary in self._sides(nodes, edges):
             found = describe_unlearnable(side.fields, vocabulary, side.categories)
             _warn_of_categories(found, stacklevel=5)
+        for side, offsets in (
+            (nodes, self._pooling.node_offsets),
+            (edges, self._pooling.edge_offsets),
+        ):
+            for message in describe_rounded(side, offsets):
+                warnings.warn(message, UserWarning, stacklevel=4)
         return graphs
 
     def _sides(

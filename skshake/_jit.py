@@ -11,11 +11,13 @@ import hashlib
 import inspect
 import logging
 import pickle
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from types import CodeType
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -83,9 +85,10 @@ class KernelCache(_Cache):
 
     def __init__(self, function: Callable) -> None:
         self._function = function
-        path = Path(inspect.getfile(function))
-        line = function.__code__.co_firstlineno
-        self._name = f"{path.stem}.{function.__qualname__}-{line}"
+        module = function.__module__.rpartition(".")[2]
+        self._name = f"{module}.{function.__qualname__}".replace("<", "").replace(
+            ">", ""
+        )
         self._is_enabled = True
 
     @functools.cached_property
@@ -101,13 +104,14 @@ class KernelCache(_Cache):
 
     @functools.cached_property
     def _stamp(self) -> str:
-        """Digest of numba's version and of all that is compiled with this kernel."""
-        digest = hashlib.sha256(numba.__version__.encode())
-        parts = list(_parts(self._function))
-        for text in sorted({_text(part.function) for part in parts}):
-            digest.update(text)
-        constants = sorted(constant for part in parts for constant in part.constants)
-        digest.update(repr(constants).encode())
+        """Digest of all that is compiled with this kernel, and of what compiles it.
+
+        Of code in memory: the text on disk may be newer than what this process runs.
+        """
+        versions = (numba.__version__, sys.implementation.cache_tag, OPTIONS)
+        digest = hashlib.sha256(repr(versions).encode())
+        for part in sorted(set(_parts(self._function))):
+            digest.update(part.encode())
         return digest.hexdigest()[:16]
 
     def _file(self, signature: Any, codegen: Any) -> str:
@@ -126,11 +130,10 @@ class KernelCache(_Cache):
         target_context.refresh()
         name = self._file(sig, target_context.codegen())
         for folder in self._folders if self._is_enabled else []:
-            try:
+            # Whatever is wrong with a file: what it should hold is compiled again.
+            with suppress(Exception):
                 data = pickle.loads((folder / name).read_bytes())
-            except (OSError, EOFError, pickle.UnpicklingError):
-                continue
-            return CompileResult._rebuild(target_context, *data)
+                return CompileResult._rebuild(target_context, *data)
         self._say("compiling kernels, once per installation")
         return None
 
@@ -156,10 +159,11 @@ class KernelCache(_Cache):
         )
 
     def _remove_stale(self, folder: Path) -> None:
-        """Remove files of an older text of this kernel."""
+        """Remove files of older code of this kernel, where that is allowed."""
         for path in folder.glob(f"{self._name}.*.nbc"):
             if not path.name.startswith(f"{self._name}.{self._stamp}."):
-                path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    path.unlink()
 
     def _say(self, message: str) -> None:
         if message not in self._has_said:
@@ -181,39 +185,37 @@ class KernelCache(_Cache):
                 path.unlink(missing_ok=True)
 
 
-def _text(function: Callable) -> bytes:
-    """Source that holds a function; its code where there is none, as in an archive."""
-    try:
-        return Path(inspect.getfile(function)).read_bytes()
-    except OSError:
-        return function.__code__.co_code
-
-
-class _Part(NamedTuple):
-    """A function that is compiled, and the named constants that it uses."""
-
-    function: Callable
-    constants: list[tuple[str, str]]
-
-
-def _parts(function: Callable) -> Iterator[_Part]:
-    """A kernel and all kernels that it calls, directly or not."""
+def _parts(function: Callable) -> Iterator[str]:
+    """Code and constants of a kernel and of all kernels that it calls."""
     waiting, known = [function], set()
     while waiting:
         one: Any = waiting.pop()
         if one in known:
             continue
         known.add(one)
-        named = {name: one.__globals__.get(name) for name in one.__code__.co_names}
-        waiting += [other.py_func for other in named.values() if is_kernel(other)]
-        yield _Part(
-            one,
-            [
-                (name, repr(value))
-                for name, value in named.items()
-                if isinstance(value, (int, float, np.generic))
-            ],
-        )
+        codes = list(_codes(one.__code__))
+        named = {
+            name: one.__globals__.get(name) for code in codes for name in code.co_names
+        }
+        for name, value in named.items():
+            if is_kernel(value):
+                waiting.append(value.py_func)
+            elif hasattr(value, "_defn"):
+                # An intrinsic.
+                waiting.append(value._defn)
+            elif isinstance(value, (int, float, np.generic)):
+                yield f"{name} = {value!r}"
+        for code in codes:
+            constants = [c for c in code.co_consts if not isinstance(c, CodeType)]
+            yield repr((code.co_code, constants, code.co_names))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A function's code, and that of functions inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def is_kernel(value: Any) -> bool:

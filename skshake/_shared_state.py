@@ -43,9 +43,11 @@ class WhileNeeded(Generic[T]):
             yield self._value
         finally:
             with self._lock:
-                self._n_inside -= 1
-                if not self._n_inside:
-                    self._manager.__exit__(None, None, None)
+                # None after a fork in this block, which has taken the change back.
+                if self._n_inside:
+                    self._n_inside -= 1
+                    if not self._n_inside:
+                        self._manager.__exit__(None, None, None)
 
     def _start_anew(self) -> None:
         """In a forked process the other threads, and their blocks, are gone."""

@@ -20,6 +20,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+from skshake.graphs import is_missing
+
 
 class Target(Protocol):
     """A kind of target, learnt from the training ``y``.
@@ -239,16 +241,6 @@ def learn_class_target(y: Any, n_graphs: int, loss: str) -> ClassTarget | LabelT
     return ClassTarget(y, n_graphs, loss)
 
 
-def _is_missing(label: Any) -> bool:
-    """Whether a label is None, NaN, or a missing value of pandas."""
-    if label is None:
-        return True
-    try:
-        return bool(label != label)
-    except (TypeError, ValueError):  # pandas.NA and arrays have no truth value
-        return not np.ndim(label)
-
-
 def _check_labels(y: Any, n_graphs: int, name: str) -> np.ndarray:
     """Labels as a 1-D array, one per graph, none missing.
 
@@ -269,11 +261,11 @@ def _check_labels(y: Any, n_graphs: int, name: str) -> np.ndarray:
     labels = column_or_1d(labels)
     if len(labels) != n_graphs:
         raise ValueError(f"{name}: expected {n_graphs} labels, got {len(labels)}")
-    is_missing = np.array([_is_missing(label) for label in labels], bool)
-    if is_missing.any():
+    missing = np.array([is_missing(label) for label in labels], bool)
+    if missing.any():
         raise ValueError(
-            f"{name}: {is_missing.sum()} labels are missing, the first at graph "
-            f"{np.flatnonzero(is_missing)[0]}"
+            f"{name}: {missing.sum()} labels are missing, the first at graph "
+            f"{np.flatnonzero(missing)[0]}"
         )
     check_classification_targets(labels)
     return labels
@@ -288,8 +280,8 @@ def _check_numbers(
     values = np.asarray(y)
     if values.dtype == object:
         # None and pandas.NA are NaN, which float() makes of neither.
-        is_missing = [_is_missing(value) for value in values.ravel().tolist()]
-        values = np.where(np.reshape(is_missing, values.shape), np.nan, values)
+        missing = [is_missing(value) for value in values.ravel().tolist()]
+        values = np.where(np.reshape(missing, values.shape), np.nan, values)
     try:
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:

@@ -933,6 +933,21 @@ def test_45_digits_that_are_lost_are_said():
             as_graphs(pair, categorical_features=False)
 
 
+def test_45_numbers_of_too_large_a_range():
+    """mmdetection3d #296: half of the digits may be lost though the mean is taken off."""
+    stamps = 1.7e12 + np.array([0.0, 300.0, 600.0, -2e10, 300.0 - 2e10, 600.0 - 2e10])
+    graph = (np.ones((6, 6)) - np.eye(6), stamps[:, None])
+    with pytest.warns(UserWarning, match="x: different numbers are one in float32"):
+        KFCoarsener(q=1.0).fit([graph] * 2)
+    close = (graph[0], 60_000 + np.arange(6)[:, None] / 1_000)
+    with pytest.warns(UserWarning, match="Graph 0: x holds different numbers"):
+        as_graphs([close])
+    # What rounding alone made differ is no loss, nor is a column of many numbers.
+    noise = (graph[0], np.array([[0.1 + 0.2], [0.3]] * 3))
+    many = (np.eye(500), np.linspace(0, 1, 500)[:, None] ** 3)
+    as_graphs([noise, many])
+
+
 def test_46_numbers_taken_for_categories():
     """LightGBM #227: integer amounts were learnt by heart, without a word."""
     rng, (graphs, y) = np.random.default_rng(0), rings(40)

@@ -1,5 +1,6 @@
 """Graphs of any kind, read once into flat arrays."""
 
+from skshake.graphs._arrays import is_missing
 from skshake.graphs._checking import check_graphs, check_items, name_graph
 from skshake.graphs._collection import (
     Arcs,
@@ -23,6 +24,7 @@ from skshake.graphs._features import (
     build_features,
     check_rule,
     empty_features,
+    loses_digits,
 )
 from skshake.graphs._fingerprint import GOLDEN, hash_rows, mix
 from skshake.graphs._flat import from_edges
@@ -73,8 +75,10 @@ __all__ = [
     "graphs_from_records",
     "graphs_from_smiles",
     "hash_rows",
+    "is_missing",
     "items_of_column",
     "join_integers",
+    "loses_digits",
     "match_features",
     "mix",
     "name_graph",

@@ -162,3 +162,11 @@ def named_columns(name: str, values: Any) -> Columns:
             )
         columns |= nested
     return columns
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT, or missing in another way of pandas."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA has no truth value
+        return type(value).__name__ == "NAType"

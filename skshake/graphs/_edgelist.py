@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skshake.graphs._arrays import is_missing
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._convert import check_names_given
 from skshake.graphs._errors import InvalidGraphError
@@ -35,7 +36,10 @@ from skshake.graphs._stacking import (
 )
 
 # Positions in messages of what reads graphs of any kind.
-GRAPH, EDGE = re.compile(r"^Graph (\d+)\b"), re.compile(r"\bedge \((\d+), (\d+)\)")
+GRAPH, EDGE = (
+    re.compile(r"\b([Gg]raph )(\d+)\b"),
+    re.compile(r"\bedge \((\d+), (\d+)\)"),
+)
 
 
 class _Table(NamedTuple):
@@ -134,10 +138,12 @@ class _Names(NamedTuple):
             found = GRAPH.match(message)
             if found is None:
                 raise
-            graph = int(found[1])
+            graph = int(found[2])
             message = EDGE.sub(
                 lambda edge: f"edge {self.edge(graph, map(int, edge.groups()))}",
-                GRAPH.sub(f"Graph {self.ids[graph]!r}", message),
+                GRAPH.sub(
+                    lambda found: found[1] + repr(self.ids[int(found[2])]), message
+                ),
             )
             row = getattr(error.__cause__, "row", None)
             if rows is not None and row is not None:
@@ -198,9 +204,9 @@ def _as_ids(graph_ids: Any) -> np.ndarray:
         # Not numpy's common type, which would merge large integers.
         values = list(graph_ids)
         ids = np.fromiter(values, object, len(values))
-    is_missing = [value is None or value != value for value in ids.tolist()]
-    if any(is_missing):
-        raise InvalidGraphError(f"graph_ids: id {is_missing.index(True)} is missing")
+    for i, value in enumerate(ids.tolist()):
+        if is_missing(value):
+            raise InvalidGraphError(f"graph_ids: id {i} is missing")
     return ids
 
 

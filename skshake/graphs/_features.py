@@ -17,6 +17,8 @@ FLOAT = np.float32
 # From here on, numbers that float32 would round are kept in float64, element by
 # element: what is kept of a graph must not depend on its companions.
 LARGE = 2.0**16
+# Rows by which lost digits are judged.
+SAMPLED_ROWS = 10_000
 CATEGORY = np.int32
 
 
@@ -282,3 +284,26 @@ def as_categories(values: np.ndarray) -> np.ndarray:
             int(row),
         )
     return codes
+
+
+def loses_digits(exact: np.ndarray, cast: np.ndarray) -> np.ndarray:
+    """Whether half of the different numbers of each column became others' equals.
+
+    Parameters
+    ----------
+    exact : float64 array of shape (n_rows, n_columns)
+    cast : float32 array of the same shape
+
+    Returns
+    -------
+    is_lost : bool array of shape (n_columns,)
+        By a sample of rows. What rounding alone made differ in float64 counts as equal.
+    """
+    rows = np.linspace(0, len(exact), min(len(exact), SAMPLED_ROWS), endpoint=False)
+    is_lost = np.zeros(exact.shape[1], bool)
+    for c in range(exact.shape[1]):
+        before = np.unique(exact[rows.astype(np.int64), c])
+        n_before = 1 + int((np.diff(before) > 1e-11 * np.abs(before[1:])).sum())
+        n_after = len(np.unique(cast[rows.astype(np.int64), c]))
+        is_lost[c] = n_after <= n_before / 2
+    return is_lost

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skshake.graphs._arrays import is_missing
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import CATEGORY, build_features
@@ -33,14 +34,6 @@ EMPTY = MoleculeRecord(
 )
 
 
-def _is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, NaT, or missing in another way of pandas."""
-    try:
-        return value is None or bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA has no truth value
-        return type(value).__name__ == "NAType"
-
-
 def parse_smiles(smiles: Any) -> Any:
     """Molecule of a SMILES; one that rdkit refuses is sanitised as far as it goes.
 
@@ -50,7 +43,7 @@ def parse_smiles(smiles: Any) -> Any:
     from rdkit import Chem
     from rdkit.rdBase import BlockLogs
 
-    if _is_missing(smiles):
+    if is_missing(smiles):
         raise ValueError(f"expected a SMILES, got {smiles!r}")
     if isinstance(smiles, bytes):
         smiles = smiles.decode("latin-1")

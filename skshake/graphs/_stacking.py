@@ -27,6 +27,7 @@ from skshake.graphs._features import (
     build_features,
     code_strings,
     is_categorical,
+    loses_digits,
 )
 from skshake.graphs._ids import array_of, join_integers
 from skshake.graphs._ragged import offsets, owner_of
@@ -346,7 +347,7 @@ def _split_objects(columns: Columns, i: int) -> Columns:
 
 
 def _warn_of_rounding(field: str, values: np.ndarray, ptr: np.ndarray) -> None:
-    """Warn of columns whose numbers differ, but not any more when they are cast."""
+    """Warn of columns of which many numbers are one when they are cast."""
     if not len(values) or values.dtype.itemsize < 8:
         return
     if values.dtype.kind in "iu":
@@ -361,11 +362,8 @@ def _warn_of_rounding(field: str, values: np.ndarray, ptr: np.ndarray) -> None:
         )
         came = "different integers that are one in float64"
     else:
-        low, high = values.min(axis=0), values.max(axis=0)
-        with np.errstate(over="ignore"):
-            is_one = low.astype(FLOAT) == high.astype(FLOAT)
-        # Not what rounding alone left of equal numbers.
-        is_one &= (high - low > 1e-11 * np.abs(high)) & (np.abs(high) < LARGE)
+        small = np.where(np.abs(values) < LARGE, values, 0.0)
+        is_one = loses_digits(small, small.astype(FLOAT))
         came = "different numbers that are one in float32"
     if is_one.any():
         differs = (values[:, is_one] != values[:1, is_one]).any(axis=1)

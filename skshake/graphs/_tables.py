@@ -66,4 +66,7 @@ def _items(column: Any) -> Any:
     if hasattr(column, "iloc"):
         # Not iteration, which is by label in some subclasses.
         return list(column.array)
-    return column.to_list() if hasattr(column, "to_list") else column
+    for method in ("to_list", "to_pylist"):
+        if hasattr(column, method):
+            return getattr(column, method)()
+    return column

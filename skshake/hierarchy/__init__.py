@@ -21,6 +21,7 @@ from skshake.hierarchy._level import (
     as_dense,
     centre,
     coarsen,
+    describe_rounded,
     learn_offsets,
 )
 from skshake.hierarchy._overlap import coarse_shares, overlap_matrix
@@ -50,6 +51,7 @@ __all__ = [
     "coarse_shares",
     "coarsen",
     "concatenate_hierarchies",
+    "describe_rounded",
     "describe_unlearnable",
     "describe_unseen",
     "expected_edges",

@@ -16,11 +16,9 @@ import numpy as np
 from skshake._jit import kernel
 from skshake.graphs import Field
 
-# Numbers or identifiers rather than categories: at least so many, and so many per row.
-# Where there are many rows fewer suffice if nearly all rows hold rare ones: of
-# categories, however many, some are common.
-MANY_CATEGORIES, CATEGORIES_PER_ROW = 30, 0.9
-MANY_ROWS, CATEGORIES_PER_MANY = 1_000, 0.5
+# Numbers or identifiers rather than categories: at least so many, of which nearly all
+# rows hold rare ones. Of categories, however many, some are common.
+MANY_CATEGORIES = 30
 RARE, SHARE_RARE = 5, 0.95
 # At least so many values of a sample that were not seen, and that share of it.
 MANY_UNSEEN, SHARE_UNSEEN, SAMPLED_ROWS = 20, 0.9, 1_000
@@ -170,15 +168,10 @@ def _advice(field: Field) -> str:
 
 def _is_unlearnable(codes: np.ndarray, n_categories: int) -> bool:
     """Whether nearly every row of a column has a category of its own."""
-    n_rows = len(codes)
-    if n_categories < MANY_CATEGORIES:
-        return False
-    if n_categories >= CATEGORIES_PER_ROW * n_rows:
-        return True
-    if n_rows < MANY_ROWS or n_categories < CATEGORIES_PER_MANY * n_rows:
+    if n_categories < MANY_CATEGORIES or RARE * n_categories < SHARE_RARE * len(codes):
         return False
     counts = np.unique(codes, return_counts=True)[1]
-    return bool(counts[counts <= RARE].sum() >= SHARE_RARE * n_rows)
+    return bool(counts[counts <= RARE].sum() >= SHARE_RARE * len(codes))
 
 
 def describe_unlearnable(

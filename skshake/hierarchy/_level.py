@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs import FLOAT, Features, GraphCollection, offsets, rows_of
+from skshake.graphs import (
+    FLOAT,
+    Features,
+    GraphCollection,
+    loses_digits,
+    offsets,
+    rows_of,
+)
 from skshake.hierarchy._categories import Vocabulary
 from skshake.hierarchy._pooling import (
     contract_edges,
@@ -171,6 +178,22 @@ def learn_offsets(features: Features) -> tuple[float, ...]:
         return ()
     is_rounded = (numeric != numeric.astype(FLOAT)).any(axis=0)
     return tuple(np.where(is_rounded, numeric.mean(axis=0), 0.0).tolist())
+
+
+def describe_rounded(features: Features, offsets: tuple[float, ...]) -> list[str]:
+    """What to say of columns that lose digits though their mean is taken off."""
+    if not offsets:
+        return []
+    exact = features.numeric - np.array(offsets)
+    is_lost = loses_digits(exact, exact.astype(FLOAT))
+    numbers = [field for field in features.fields if not field.is_categorical]
+    owners = [field.name for field in numbers for _ in range(field.width)]
+    lost = sorted({name for name, lost in zip(owners, is_lost, strict=True) if lost})
+    return [
+        f"{name}: different numbers are one in float32, though the mean is taken off; "
+        "give numbers of a smaller range, such as differences"
+        for name in lost
+    ]
 
 
 def _centre(features: Features, offsets: tuple[float, ...]) -> Features:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ SPARE = 6.0
 WARM_UPS = 2
 # Threads that copy one array, and values that each copies at once.
 N_COPIERS, VALUES = 64, 256
+
+_one_capture = Lock()
 
 Differentiate = Callable[[Sequence[LevelBatch], Tensor], Tensor]
 
@@ -240,7 +243,16 @@ class CapturedSteps:
         if capture.graph is None:
             self._forget_gradients()
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, pool=self._pool, stream=self._stream):
+            # Other threads may allocate meanwhile, but not capture.
+            with (
+                _one_capture,
+                torch.cuda.graph(
+                    graph,
+                    pool=self._pool,
+                    stream=self._stream,
+                    capture_error_mode="thread_local",
+                ),
+            ):
                 capture.loss = self._body(capture)
             capture.gradients = [p.grad for p in self._parameters]
             capture.graph = graph

@@ -238,6 +238,9 @@ def contributions_of(
 ) -> list[np.ndarray]:
     """Contribution of each input node at each level; see :func:`explain_nodes`."""
     with plain_torch(), lanes_in_threads():
+        if any(parameter.is_inference() for parameter in network.parameters()):
+            # Read under inference_mode, in which nothing is differentiated.
+            network = copy.deepcopy(network)
         on_device = _on_device(network, hierarchies, device)
         return explain_nodes(*on_device, hierarchies, weights)
 

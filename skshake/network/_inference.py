@@ -6,6 +6,7 @@ In: a network and hierarchies on a device. Out: numpy rows, one per graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from skshake.network._batches import DeviceHierarchies
 from skshake.network._model import SHAKENetwork
+from skshake.network._random import OwnStream
 
 # Rows (nodes and edges of all levels) of one batch of inference.
 INFERENCE_ROWS = 1_000_000
@@ -35,7 +37,15 @@ def infer(
 ) -> np.ndarray:
     """Rows of one function of the network for all graphs, averaged over forests."""
     network.eval()
-    rows, most_rows = function(network), INFERENCE_ROWS
+    # Users' layers may draw in evaluation too.
+    draws = callable(network.shape.conv)
+    with OwnStream(0) if draws else nullcontext():
+        return _infer(function(network), data)
+
+
+def _infer(rows: Callable[..., Tensor], data: DeviceHierarchies) -> np.ndarray:
+    """Rows for all graphs, in smaller batches where memory is short."""
+    most_rows = INFERENCE_ROWS
     while True:
         try:
             forests = [

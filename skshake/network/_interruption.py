@@ -23,8 +23,9 @@ PASSED = (
 )
 # Packages that call many fits.
 LOOPS = (
-    *("autogluon", "dask", "distributed", "flaml", "hyperopt", "imblearn", "joblib"),
-    *("mapie", "mlxtend", "optuna", "ray", "skopt", "skorch", "sklearn"),
+    *("autogluon", "bayes_opt", "dask", "dask_ml", "distributed", "flaml", "hyperopt"),
+    *("imblearn", "joblib", "mapie", "mlxtend", "optuna", "ray", "sklearn", "skopt"),
+    *("skore", "skorch", "smac", "sktime", "tpot", "yellowbrick"),
 )
 
 

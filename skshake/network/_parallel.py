@@ -131,7 +131,9 @@ def lanes_in_threads(*, torch_too: bool = False) -> Iterator[None]:
         waited for without end.
     """
     # Torch counts for each thread of Python, and a new one may find another block's 1.
+    own = torch.get_num_threads()
     with _limited_threads() as n_threads:
+        n_threads = own if own != 1 else n_threads
         workers = Workers(n_threads)
         token = _workers.set(workers)
         torch.set_num_threads(n_threads if torch_too and not is_forked() else 1)

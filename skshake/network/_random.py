@@ -81,10 +81,10 @@ def torch_stream(seed: int, device: torch.device) -> Iterator[None]:
 
 def _device_of(args: tuple, options: dict) -> torch.device:
     for value in (options.get("device"), *args):
-        if isinstance(value, Tensor):
-            return value.device
-        if isinstance(value, torch.device):
-            return value
+        found = value.device if isinstance(value, Tensor) else value
+        if isinstance(found, torch.device):
+            # "cuda" is one of the devices too.
+            return torch.empty(0, device=found).device
     return torch.device("cpu")
 
 

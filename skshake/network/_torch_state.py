@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import torch
 
@@ -26,21 +27,44 @@ CPU = torch.device("cpu")
 @contextmanager
 def _own_settings() -> Iterator[None]:
     """What torch keeps for the whole process."""
-    dtype, precision = torch.get_default_dtype(), torch.get_float32_matmul_precision()
+    dtype = torch.get_default_dtype()
     anomaly = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
     if dtype != torch.float32:
         torch.set_default_dtype(torch.float32)
-    if precision != "highest":
-        torch.set_float32_matmul_precision("highest")
     torch.autograd.set_detect_anomaly(False)
     try:
-        yield
+        with _exact_products():
+            yield
     finally:
         if dtype != torch.float32:
             torch.set_default_dtype(dtype)
-        if precision != "highest":
-            torch.set_float32_matmul_precision(precision)
         torch.autograd.set_detect_anomaly(*anomaly)
+
+
+@contextmanager
+def _exact_products() -> Iterator[None]:
+    """Products of float32 in float32; torch refuses to mix its two ways to say so."""
+    backends = torch.backends
+    places: list[Any] = [
+        backends.cuda.matmul,
+        getattr(backends.mkldnn, "matmul", None),
+    ]
+    if all(hasattr(place, "fp32_precision") for place in places):
+        before = [place.fp32_precision for place in places]
+        for place in places:
+            place.fp32_precision = "ieee"
+        try:
+            yield
+        finally:
+            for place, precision in zip(places, before, strict=True):
+                place.fp32_precision = precision
+        return
+    precision = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(precision)
 
 
 @contextmanager
@@ -53,6 +77,6 @@ def plain_torch() -> Iterator[None]:
         for kind in ("cpu", "cuda"):
             if torch.is_autocast_enabled(kind):
                 stack.enter_context(torch.autocast(kind, enabled=False))
-        if torch.get_default_device() != CPU:
+        if torch.empty(0).device != CPU:
             stack.enter_context(CPU)
         yield
