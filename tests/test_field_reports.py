@@ -934,7 +934,7 @@ def test_45_digits_that_are_lost_are_said():
 
 
 def test_45_numbers_of_too_large_a_range():
-    """mmdetection3d #296: half of the digits may be lost though the mean is taken off."""
+    """mmdetection3d #296: what float32 cannot hold beside a mean is said."""
     stamps = 1.7e12 + np.array([0.0, 300.0, 600.0, -2e10, 300.0 - 2e10, 600.0 - 2e10])
     graph = (np.ones((6, 6)) - np.eye(6), stamps[:, None])
     with pytest.warns(UserWarning, match="x: different numbers are one in float32"):
