@@ -53,7 +53,6 @@ SCALARS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
         lambda parts: timedelta(*parts),
     ),
 }
-OF_PANDAS = ("Timestamp", "Timedelta")
 SCALAR_NAMES = {cls.__name__: cls for cls in SCALARS}
 
 Estimator = TypeVar("Estimator", bound="SaveMixin")
@@ -74,8 +73,6 @@ class _Encoder:
         if isinstance(value, (Path, np.dtype)):
             return str(value)
         name = type(value).__name__
-        if name in OF_PANDAS and hasattr(value, "isoformat"):
-            return {"!": name, "value": value.isoformat()}
         if type(value) in SCALARS:
             write, _ = SCALARS[type(value)]
             return {"!": name, "value": write(value)}
@@ -135,10 +132,6 @@ class _Decoder:
             rows[:] = [self.decode(row) for row in value["rows"]]
             found = rows.reshape(value["shape"]).astype(value["dtype"])
             return found if found.ndim else found[()]
-        if kind in OF_PANDAS:
-            import pandas as pd
-
-            return getattr(pd, kind)(value["value"])
         if kind in SCALAR_NAMES:
             _, read = SCALARS[SCALAR_NAMES[kind]]
             return read(value["value"])

@@ -23,7 +23,7 @@ from skshake import (
     paper_nodes,
 )
 from skshake.datasets import load_npz
-from tests.helpers import assert_same_hierarchies, limit
+from tests.helpers import PATIENCE, assert_same_hierarchies, limit
 
 
 def test_q_may_be_given_in_any_order(small_mutag):
@@ -287,13 +287,19 @@ def test_output_does_not_depend_on_the_backend(backend, mutag):
 
 @pytest.mark.filterwarnings("ignore:Creating scratch directories is taking")
 def test_output_does_not_depend_on_a_dask_cluster(mutag):
-    distributed = pytest.importorskip("distributed")
+    dask, distributed = map(pytest.importorskip, ("dask", "distributed"))
     coarsener = KFCoarsener(q=[2.0, 0.3], n_forests=2, random_state=0, n_jobs=2)
     expected = coarsener.fit_transform(mutag[0])
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None
-    )
-    with cluster, distributed.Client(cluster), parallel_config(backend="dask"):
+    # Busy cores take their time to start a process.
+    patience = {f"distributed.comm.timeouts.{k}": PATIENCE for k in ("connect", "tcp")}
+    with (
+        dask.config.set(patience),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster, timeout=PATIENCE),
+        parallel_config(backend="dask"),
+    ):
         assert_same_hierarchies(coarsener.transform(mutag[0]), expected)
 
 

@@ -18,7 +18,12 @@ ANY = "\0"
 # A row must hold so many characters of a message's fixed parts, or all of them.
 ENOUGH = 12
 # Functions that make messages for others to raise or to warn with.
-MAKERS = {"describe_unlearnable", "describe_unseen", "_find_one_class"}
+MAKERS = {
+    "_find_one_class",
+    "describe_rounded",
+    "describe_unlearnable",
+    "describe_unseen",
+}
 # Functions whose errors never reach a user, and why.
 INTERNAL = {
     # Records of flat arrays, made by code that has checked them.

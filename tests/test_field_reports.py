@@ -960,6 +960,10 @@ def test_46_numbers_taken_for_categories():
         CategoryWarning, match=r"^amount: 120 rows hold 1\d\d categories"
     ):
         model.fit(graphs[:20], y[:20])
+    # Fewer categories than rows, but each of them rare.
+    some = [(np.ones((20, 20)), rng.integers(1_000, size=20)) for _ in range(40)]
+    with pytest.warns(CategoryWarning, match="^x: 800 rows hold"):
+        KFCoarsener(q=1.0, random_state=0).fit(some)
     with pytest.warns(CategoryWarning, match=r"^amount: \d+% of the values .*fit has"):
         model.predict(graphs[20:])
     numbers = as_graphs(graphs, categorical_features=["kind"])
@@ -1403,11 +1407,18 @@ STATES = {
     "precision": lambda: changed(
         torch.set_float32_matmul_precision, "medium", "highest"
     ),
+    "precision of a backend": lambda: changed(set_precision, "tf32", "ieee"),
     "anomaly": lambda: torch.autograd.set_detect_anomaly(True),
     "deterministic": lambda: changed(torch.use_deterministic_algorithms, True, False),
     "no_hooks": lambda: torch.autograd.graph.disable_saved_tensors_hooks("none here"),
     "numpy": lambda: np.errstate(all="raise"),
 }
+
+
+def set_precision(value):
+    """Torch's other way to say how exact products are, which it does not mix."""
+    if hasattr(torch.backends.cuda.matmul, "fp32_precision"):
+        torch.backends.cuda.matmul.fp32_precision = value
 
 
 @contextmanager
@@ -2051,6 +2062,20 @@ def test_72_errors_of_tables_name_ids(columns, arguments, message):
     renamed = edges.assign(graph=[70, 20, 20])
     with pytest.raises(ValueError, match=message.replace("'case 2'", "20")):
         graphs_from_edgelist(renamed, **arguments)
+
+
+def test_72_every_graph_of_a_message_has_its_id():
+    """Positions were named where others name case and accounts."""
+    edges = pd.DataFrame(
+        {"graph": ["p", "q\\1"], "source": [0, 0], "target": [1, 1], "paid": [1, "x"]}
+    )
+    with pytest.raises(ValueError, match=r"^Graph .* but graph") as found:
+        graphs_from_edgelist(edges, edge_attrs=["paid"])
+    message = str(found.value)
+    assert message.startswith(f"Graph {edges['graph'][1]!r}")
+    assert "graph 'p'" in message
+    with pytest.raises(ValueError, match="graph_ids: id 1 is missing"):
+        graphs_from_edgelist(edges, graph_ids=["p", pd.NA])
 
 
 def test_73_one_class_and_no_score(capsys):

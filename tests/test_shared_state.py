@@ -57,3 +57,32 @@ def test_a_change_that_fails_leaves_nothing_behind():
     fails.clear()
     with shared() as value:
         assert value == "made"
+
+
+def test_a_fork_takes_nested_changes_back_once():
+    log = []
+
+    @WhileNeeded
+    @contextmanager
+    def inner():
+        log.append("inner made")
+        yield
+        log.append("inner taken back")
+
+    @WhileNeeded
+    @contextmanager
+    def outer():
+        with inner():
+            yield
+        log.append("outer taken back")
+
+    block = outer()
+    block.__enter__()
+    # What a child runs after a fork, in the order in which it was registered.
+    inner._start_anew()
+    outer._start_anew()
+    assert log == ["inner made", "inner taken back", "outer taken back"]
+    block.__exit__(None, None, None)
+    with inner():
+        assert log[3:] == ["inner made"]
+    assert log[4:] == ["inner taken back"]

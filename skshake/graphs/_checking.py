@@ -72,7 +72,9 @@ def check_graphs(
     Raises
     ------
     InvalidGraphError
-        If no list of graphs comes, or names of attributes are wrong.
+        If no list of graphs comes.
+    TypeError, ValueError
+        If names of attributes are no lists, or no graph has them.
 
     See Also
     --------

@@ -108,9 +108,10 @@ def from_arcs(
     if row >= 0:
         i = int(owner_of(arc_ptr)[row])
         n = int(node_ptr[i + 1] - node_ptr[i])
+        numbers = f" (0 to {n - 1})" if n else ""
         raise InvalidGraphError(
             f"an edge joins nodes {source[row]} and {target[row]}, but the graph has "
-            f"{n} nodes (0 to {n - 1})",
+            f"{n} nodes{numbers}",
             i,
             "edge_index",
         )

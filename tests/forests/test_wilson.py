@@ -149,7 +149,7 @@ def _ladder(n_rungs, weights):
     return adjacency
 
 
-# Heavy weights make walks so long that small components are drawn by the inverse.
+# Heavy weights make walks so long that small components are drawn by elimination.
 @pytest.mark.parametrize("weights", [(1.0,), (1e-3, 1.0, 1e3), (1e4,)], ids=str)
 def test_roots_follow_the_kernel_on_a_larger_graph(weights, global_random_seed):
     # Method section 1: P(root of i = j) = K_ij with K = q (qI + L)^-1.
@@ -184,7 +184,7 @@ def test_a_walk_draws_as_many_entries_as_expected(scale, global_random_seed):
         # One standard deviation is 0.4 %.
         assert n_steps == pytest.approx(expected, rel=0.05)
     else:
-        # The inverse spares the walk of d / q steps to the first root.
+        # Elimination spares the walk of d / q steps to the first root.
         assert n_steps < expected / 100
 
 
