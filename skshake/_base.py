@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skshake._coarsener import KFCoarsener
 from skshake._persistence import SaveMixin
-from skshake._targets import Target, check_weights, split_validation
+from skshake._targets import Target, check_loss, check_weights, split_validation
 from skshake.forests import MAX_SEED
 from skshake.graphs import GraphProblem
 from skshake.hierarchy import HierarchyCollection, as_hierarchies
@@ -79,7 +79,7 @@ class BaseSHAKE(
 ):
     """Network on hierarchies, for any kind of target; see SHAKEClassifier."""
 
-    _losses: ClassVar[dict[str, str]]
+    _auto_loss: ClassVar[str]
     _target: Any
 
     _parameter_constraints: dict = {
@@ -185,7 +185,7 @@ class BaseSHAKE(
         self.random_state = random_state
         self.verbose = verbose
 
-    def _learn_target(self, y: Any, n_graphs: int, loss: str) -> Target:
+    def _learn_target(self, y: Any, n_graphs: int) -> Target:
         """Kind of target; each estimator knows its own."""
         raise NotImplementedError
 
@@ -218,13 +218,14 @@ class BaseSHAKE(
         self : object
             The fitted estimator.
         """
-        from skshake.network import LabelledGraphs, fit_network
+        from skshake.network import LabelledGraphs, find_loss, fit_network
 
         seed = int(check_random_state(self.random_state).randint(MAX_SEED))
         coarsener, hierarchies = self._read_training(X)
         n_graphs = len(hierarchies)
-        loss = self._losses.get(self.loss, self.loss)
-        target = self._learn_target(y, n_graphs, loss)
+        target = self._learn_target(y, n_graphs)
+        loss = find_loss(self._auto_loss if self.loss == "auto" else self.loss)
+        check_loss(self.loss, loss, target)
         weights = check_weights(
             sample_weight, y, n_graphs, self._class_weight(), target
         )
@@ -237,7 +238,8 @@ class BaseSHAKE(
             held_out = self._read_validation(
                 X_val, y_val, coarsener, target, hierarchies.signature
             )
-        plan = self._plan(len(training.targets), held_out is not None, target, seed)
+        n_training = len(training.targets)
+        plan = self._plan(n_training, held_out is not None, loss, target.form, seed)
         network, history = fit_network(
             training,
             held_out,
@@ -474,7 +476,9 @@ class BaseSHAKE(
             )
         return n_layers
 
-    def _plan(self, n_graphs: int, stops_early: bool, target: Target, seed: int) -> Any:
+    def _plan(
+        self, n_graphs: int, stops_early: bool, loss: Any, targets: str, seed: int
+    ) -> Any:
         from skshake.network import TrainingPlan
 
         batch_size = self.batch_size
@@ -483,9 +487,9 @@ class BaseSHAKE(
         schedule = self.schedule
         if schedule == "auto":
             schedule = "constant" if stops_early else "one-cycle"
-        averages = self.weight_averaging
-        if isinstance(averages, str):
-            averages = schedule == "constant"
+        uses_ema = self.weight_averaging
+        if isinstance(uses_ema, str):
+            uses_ema = schedule == "constant"
         learning_rate = self.learning_rate
         if learning_rate == "auto":
             learning_rate = LEARNING_RATES[self.optimizer]
@@ -493,11 +497,12 @@ class BaseSHAKE(
             max_iter=self.max_iter,
             batch_size=batch_size,
             optimizer=self.optimizer,
-            loss=target.loss,
+            loss=loss,
+            targets=targets,
             learning_rate=learning_rate,
             weight_decay=self.weight_decay,
             schedule=schedule,
-            averages=averages,
+            uses_ema=uses_ema,
             clip_norm=self.clip_norm,
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,

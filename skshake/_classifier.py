@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skshake._base import BaseSHAKE
 from skshake._targets import (
@@ -89,12 +89,13 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     optimizer : {"adamw", "pesg"}, default="adamw"
         AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient
         method (Guo et al. 2020), the paper's choice with the AUC margin on MolHIV.
-    loss : {"auto", "cross_entropy", "auc_margin"}, default="auto"
+    loss : {"auto", "cross_entropy", "auc_margin"} or Loss, default="auto"
         "auto" is cross-entropy. "auc_margin" (Yuan et al. 2021) raises the ROC-AUC of
         two classes, or of each label, from batches of which a quarter is positive; its
         probabilities are not calibrated. It does best where cross-entropy with dropout
         ended: fit with ``dropout=0.3``, then fit again after ``set_params(loss=
-        "auc_margin", optimizer="pesg", learning_rate=0.01, warm_start=True)``.
+        "auc_margin", optimizer="pesg", learning_rate=0.01, warm_start=True)``. A
+        :class:`skshake.network.Loss` says what a loss of your own needs.
     learning_rate : "auto" or float, default="auto"
         The largest with ``schedule="one-cycle"``. "auto" is 0.001 for AdamW and 0.05
         for PESG.
@@ -215,12 +216,15 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     (38,)
     """
 
-    _losses = {"auto": "cross_entropy"}
+    _auto_loss = "cross_entropy"
     _target: ClassTarget | LabelTarget
 
     _parameter_constraints: dict = {
         **BaseSHAKE._parameter_constraints,
-        "loss": [StrOptions({"auto", "cross_entropy", "auc_margin"})],
+        "loss": [
+            StrOptions({"auto", "cross_entropy", "auc_margin"}),
+            HasMethods(["make"]),
+        ],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
@@ -440,10 +444,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     def _class_weight(self) -> Any:
         return self.class_weight
 
-    def _learn_target(
-        self, y: Any, n_graphs: int, loss: str
-    ) -> ClassTarget | LabelTarget:
-        target = learn_class_target(y, n_graphs, loss)
+    def _learn_target(self, y: Any, n_graphs: int) -> ClassTarget | LabelTarget:
+        target = learn_class_target(y, n_graphs)
         where = _find_one_class(target, y, n_graphs)
         if where is not None:
             warnings.warn(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skshake._base import BaseSHAKE
 from skshake._targets import NumberTarget, check_weights, mean_r2
@@ -53,8 +53,9 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     optimizer : {"adamw", "pesg"}, default="adamw"
         AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient
         method (Guo et al. 2020), meant for classification.
-    loss : {"auto", "squared_error"}, default="auto"
-        "auto" is the squared error of standardised targets.
+    loss : {"auto", "squared_error"} or Loss, default="auto"
+        "auto" is the squared error of standardised targets. A
+        :class:`skshake.network.Loss` says what a loss of your own needs.
     learning_rate : "auto" or float, default="auto"
         The largest with ``schedule="one-cycle"``. "auto" is 0.001 for AdamW and 0.05
         for PESG.
@@ -165,12 +166,12 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     (30,)
     """
 
-    _losses = {"auto": "squared_error"}
+    _auto_loss = "squared_error"
     _target: NumberTarget
 
     _parameter_constraints: dict = {
         **BaseSHAKE._parameter_constraints,
-        "loss": [StrOptions({"auto", "squared_error"})],
+        "loss": [StrOptions({"auto", "squared_error"}), HasMethods(["make"])],
     }
 
     def predict(self, X: Any) -> np.ndarray:
@@ -252,5 +253,5 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         tags.target_tags.multi_output = True
         return tags
 
-    def _learn_target(self, y: Any, n_graphs: int, loss: str) -> NumberTarget:
-        return NumberTarget(y, n_graphs, loss)
+    def _learn_target(self, y: Any, n_graphs: int) -> NumberTarget:
+        return NumberTarget(y, n_graphs)

@@ -26,11 +26,12 @@ from skshake.graphs import is_missing
 class Target(Protocol):
     """A kind of target, learnt from the training ``y``.
 
-    ``loss`` is the name of its loss, ``n_outputs`` how many outputs the network has,
+    ``form`` is what a loss knows it as ("classes", "labels" or "numbers"),
+    ``n_outputs`` how many outputs the network has,
     ``kind`` what a later ``y`` must share to go on with the same network.
     """
 
-    loss: str
+    form: str
     n_outputs: int
     kind: Any
 
@@ -50,19 +51,14 @@ class ClassTarget:
     ----------
     y : array-like of shape (n_graphs,)
     n_graphs : int
-    loss : {"cross_entropy", "auc_margin"}
     """
 
-    def __init__(self, y: Any, n_graphs: int, loss: str) -> None:
+    form = "classes"
+
+    def __init__(self, y: Any, n_graphs: int) -> None:
         self.classes = np.unique(_check_labels(y, n_graphs, "y"))
-        self.loss = loss
         self.kind = self.classes.tolist()
         self.n_outputs = len(self.classes)
-        if loss == "auc_margin" and self.n_outputs != 2:
-            raise ValueError(
-                f"loss='auc_margin': expected two classes, got {self.n_outputs}: "
-                f"{self.kind}"
-            )
 
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """Codes (n_graphs,) of the classes."""
@@ -110,12 +106,12 @@ class LabelTarget:
     ----------
     y : array-like of shape (n_graphs, n_labels)
     n_graphs : int
-    loss : {"cross_entropy", "auc_margin"}
     """
 
-    def __init__(self, y: Any, n_graphs: int, loss: str) -> None:
+    form = "labels"
+
+    def __init__(self, y: Any, n_graphs: int) -> None:
         values = _check_numbers(y, n_graphs, "y")
-        self.loss = "binary_cross_entropy" if loss == "cross_entropy" else loss
         self.n_outputs = values.shape[1]
         self.kind = f"{self.n_outputs} labels"
         self.classes = np.arange(self.n_outputs)
@@ -174,13 +170,14 @@ class NumberTarget:
     ----------
     y : array-like of shape (n_graphs,) or (n_graphs, n_targets)
     n_graphs : int
-    loss : {"squared_error"}
     """
 
-    def __init__(self, y: Any, n_graphs: int, loss: str) -> None:
+    form = "numbers"
+
+    def __init__(self, y: Any, n_graphs: int) -> None:
         self.is_flat = np.ndim(y) == 1
         values = _check_numbers(y, n_graphs, "y")
-        self.loss, self.n_outputs = loss, values.shape[1]
+        self.n_outputs = values.shape[1]
         self.kind = f"{self.n_outputs} numbers"
         if np.isnan(values).all(axis=0).any():
             raise ValueError("y: a column has no number at all")
@@ -234,11 +231,29 @@ def _labelled_columns(
         yield target[counts], output[counts], weights[counts]
 
 
-def learn_class_target(y: Any, n_graphs: int, loss: str) -> ClassTarget | LabelTarget:
+def learn_class_target(y: Any, n_graphs: int) -> ClassTarget | LabelTarget:
     """Target of a classifier: labels if there are several columns, else classes."""
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        return LabelTarget(y, n_graphs, loss)
-    return ClassTarget(y, n_graphs, loss)
+        return LabelTarget(y, n_graphs)
+    return ClassTarget(y, n_graphs)
+
+
+def check_loss(given: Any, loss: Any, target: Target) -> None:
+    """Check that a :class:`skshake.network.Loss` takes the target.
+
+    Raises
+    ------
+    ValueError
+        If it takes other forms of targets, or two classes alone.
+    """
+    if target.form not in loss.modules:
+        forms = " or ".join(loss.modules)
+        raise ValueError(f"loss={given!r}: expected {forms}, got {target.form} in y")
+    if loss.is_binary and isinstance(target, ClassTarget) and target.n_outputs != 2:
+        raise ValueError(
+            f"loss={given!r}: expected two classes, got {target.n_outputs}: "
+            f"{target.classes.tolist()}"
+        )
 
 
 def _check_labels(y: Any, n_graphs: int, name: str) -> np.ndarray:
@@ -326,7 +341,7 @@ def check_weights(
             raise ValueError("class_weight: y has several columns; use sample_weight")
         if isinstance(class_weight, Mapping):
             known = target if isinstance(target, ClassTarget) else None
-            known = known or ClassTarget(y, n_graphs, "cross_entropy")
+            known = known or ClassTarget(y, n_graphs)
             of_class = _weights_of_classes(class_weight, known.classes)
             weights = weights * of_class[known.encode(y, n_graphs, "y")]
         else:

@@ -426,11 +426,10 @@ def test_28_imbalanced_classes_over_seeds():
 
 def test_29_batches_take_no_python_per_graph(monkeypatch):
     """PyG #802, #572, #811, #1662; dgl #3344: half of the time went into collating."""
-    from skshake.network import _batches
-    from skshake.network._batches import DeviceHierarchies
+    from skshake.network.batches import DeviceHierarchies, _ranges
 
     # A large batch is copied in a few lanes, a small one in one.
-    monkeypatch.setattr(_batches, "MOST_COPIERS", 1)
+    monkeypatch.setattr(_ranges, "MOST_COPIERS", 1)
     hierarchies = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit_transform(
         [nx.cycle_graph(20)] * 1_000
     )
@@ -539,9 +538,9 @@ def test_35_versions_are_not_pinned():
 
 def test_36_auc_loss_of_odd_batches():
     """LibAUC #36, #10: zero for a batch of one, negative for a wrong ratio."""
-    from skshake.network._losses import make_loss
+    from skshake.network import find_loss
 
-    loss = make_loss("auc_margin", 1)
+    loss = find_loss("auc_margin").make("labels", 1)
     scores = torch.zeros(4, 1, requires_grad=True)
     one_class = loss(scores, torch.zeros(4, 1), torch.ones(4))
     assert one_class.item() == 0.0

@@ -33,11 +33,13 @@ from skshake import GraphCollection, KFCoarsener, SHAKEClassifier
 from skshake._targets import ClassTarget
 from skshake.datasets import load_bace, load_molecules_csv
 from skshake.graphs import garbage_collection_paused
-from skshake.network._batches import DeviceHierarchies
+from skshake.network import find_loss
+from skshake.network._engine import choose_engine
 from skshake.network._fitting import build_network
-from skshake.network._parallel import lanes_in_threads
-from skshake.network._runs import Run
-from skshake.network._training import Targets, Training
+from skshake.network._steps import Targets
+from skshake.network._threads import lanes_in_threads
+from skshake.network._training import Training
+from skshake.network.batches import DeviceHierarchies, Window
 
 BATCH_SIZE, N_EPOCHS, N_STEPS = 256, 20, 50
 CPU = torch.device("cpu")
@@ -168,11 +170,12 @@ def make_training(
         schedule="constant",
         weight_averaging=False,
     )
-    target = ClassTarget(y, len(y), "cross_entropy")
+    target = ClassTarget(y, len(y))
     shape = model._shape(hierarchies, target.n_outputs)
-    plan = model._plan(len(y), False, target, seed=0)
-    torch.manual_seed(0)
+    loss = find_loss("cross_entropy")
+    plan = model._plan(len(y), False, loss, target.form, seed=0)
     network = build_network(hierarchies, shape).to(device)
+    network = network.on(choose_engine(shape, device))
     codes = torch.from_numpy(y.astype(np.int64)).to(device)
     targets = Targets(codes, torch.ones(len(y), device=device))
     data = DeviceHierarchies(hierarchies, device)
@@ -222,7 +225,8 @@ def bench_losses(
         with torch.no_grad():
             theirs = nn.functional.cross_entropy(twin(batch), batch.y)
         with lanes_in_threads():
-            ours = training.step(Run(training.data, [chosen], 0, with_rows=False), 0)
+            window = Window(training.data, [chosen], 0, with_transposes=False)
+            ours = training.steps.step(window, 0)
         largest = max(largest, abs(float(ours - theirs)))
     return {f"largest difference of losses over {N_STEPS} steps": largest}
 
@@ -241,9 +245,10 @@ def time_phases(training: Training) -> dict[str, float]:
 
         return call
 
-    training._forward = timed(training._forward)
-    training.loss.forward = timed(training.loss.forward)
-    training.optimizer.step = timed(training.optimizer.step)
+    steps = training.steps
+    steps._forward = timed(steps._forward)
+    steps.loss.forward = timed(steps.loss.forward)
+    steps.optimizer.step = timed(steps.optimizer.step)
     backward = torch.Tensor.backward
     torch.Tensor.backward = timed(backward)
     try:

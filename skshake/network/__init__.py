@@ -10,20 +10,28 @@ from skshake.network._fitting import (
     network_state,
     outputs_of,
 )
-from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
+from skshake.network._losses import Loss, find_loss
+from skshake.network._model import SHAKENetwork
+from skshake.network._plan import (
+    EpochRecord,
+    FeatureWidths,
+    NetworkShape,
+    TrainingPlan,
+)
 from skshake.network._pyg import level_to_pyg
-from skshake.network._training import EpochRecord, TrainingPlan
 
 __all__ = [
     "EpochRecord",
     "FeatureWidths",
     "LabelledGraphs",
+    "Loss",
     "NetworkShape",
     "SHAKENetwork",
     "TrainingPlan",
     "contributions_of",
     "embeddings_of",
     "feature_widths",
+    "find_loss",
     "fit_network",
     "level_to_pyg",
     "network_from_state",

@@ -1,7 +1,7 @@
 """explain_nodes: how much each input node adds to an output, at every level.
 
 In: a fitted network and hierarchies. Out: contributions of input nodes that add up to
-the output less that of the same graph made of average nodes.
+the output less that of the same graph made of average nodes, the baseline.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from skshake.hierarchy import HierarchyCollection
-from skshake.network._batches import DeviceHierarchies
 from skshake.network._inference import INFERENCE_ROWS, inference_batches
 from skshake.network._model import SHAKENetwork
+from skshake.network.batches import DeviceHierarchies
 
 # Points of the midpoint rule along the path from average nodes to those given.
 N_POINTS = 32
@@ -27,9 +27,10 @@ def explain_nodes(
 ) -> list[np.ndarray]:
     r"""Integrated gradients (Sundararajan et al. 2017) of the levels' encoded features.
 
-    With d the difference of a node's encoded features from those of an average training
-    node a, it contributes :math:`d \cdot \int_0^1 \nabla f(a + t d) \, dt`. A block's
-    contribution is shared equally by its input nodes.
+    With d the difference of a node's encoded features from the baseline a (those of an
+    average training node), it contributes
+    :math:`d \cdot \int_0^1 \nabla f(a + t d) \, dt`. A block's contribution is shared
+    equally by its input nodes.
 
     Parameters
     ----------
@@ -76,15 +77,15 @@ def _contributions(
     direction = directions[torch.from_numpy(graphs).to(data.device)]
     with torch.no_grad():
         offsets = [
-            network.encode_nodes(level) - average
-            for level, average in zip(batch, network.average, strict=True)
+            network.encode_nodes(level) - baseline
+            for level, baseline in zip(batch, network.baseline, strict=True)
         ]
     slopes = [torch.zeros_like(offset) for offset in offsets]
     for point in range(N_POINTS):
         share = (point + 0.5) / N_POINTS
         inputs = [
-            (average + share * offset).requires_grad_()
-            for average, offset in zip(network.average, offsets, strict=True)
+            (baseline + share * offset).requires_grad_()
+            for baseline, offset in zip(network.baseline, offsets, strict=True)
         ]
         outputs = network.head(network.embed(batch, inputs))
         found = torch.autograd.grad(

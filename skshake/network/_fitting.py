@@ -1,4 +1,4 @@
-"""From hierarchies and targets to a fitted network: device, seeds, shape, data.
+"""From hierarchies and targets to a fitted network: device, engine, seeds, data.
 
 In: plain numpy and a shape. Out: a network on the CPU and its history. This is the only
 place where the estimators meet torch.
@@ -17,25 +17,31 @@ import numpy as np
 import torch
 
 from skshake.hierarchy import HierarchyCollection
-from skshake.network._batches import DeviceHierarchies, send
 from skshake.network._checkpoint import Checkpoint
+from skshake.network._engine import choose_engine, resolve_device, resolve_precision
 from skshake.network._explanation import explain_nodes
 from skshake.network._inference import embed_graphs, predict_outputs
-from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
-from skshake.network._parallel import lanes_in_threads
-from skshake.network._random import OwnStream
-from skshake.network._torch_state import plain_torch
-from skshake.network._training import (
+from skshake.network._model import SHAKENetwork
+from skshake.network._plan import (
     EpochRecord,
-    Targets,
-    Training,
+    FeatureWidths,
+    NetworkShape,
     TrainingPlan,
-    train,
 )
+from skshake.network._random import OwnStream
+from skshake.network._steps import Targets
+from skshake.network._threads import lanes_in_threads
+from skshake.network._torch_engine import PLAIN, Engine
+from skshake.network._torch_state import plain_torch
+from skshake.network._training import Training, train
+from skshake.network.batches import DeviceHierarchies, find_home, send
 
-# Training graphs from which the average node is learnt, and forests over which outputs
-# are averaged to validate an epoch: with all, that would take longer than the epoch.
-AVERAGED_GRAPHS, VALIDATED_FORESTS = 1_000, 4
+# Training graphs from which the baseline of explanations is learnt, and forests over
+# which outputs are averaged to validate an epoch: with all, that would take longer than
+# the epoch.
+BASELINE_GRAPHS, VALIDATED_FORESTS = 1_000, 4
+# Names of weights in files of earlier versions.
+RENAMED = {"average": "baseline"}
 
 
 class LabelledGraphs(NamedTuple):
@@ -54,39 +60,6 @@ class LabelledGraphs(NamedTuple):
         return LabelledGraphs(
             self.hierarchies.take(graphs), self.targets[graphs], self.weights[graphs]
         )
-
-
-def resolve_device(device: Any) -> torch.device:
-    """Device of the user's choice; "auto" takes CUDA where there is one.
-
-    Raises
-    ------
-    ValueError
-        If torch knows no such device, or it is CUDA and there is none.
-    """
-    if isinstance(device, str) and device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        chosen = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise ValueError(
-            f"device: expected 'auto' or a torch device; {error}"
-        ) from error
-    if chosen.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError(f"device={device!r}, but torch finds no CUDA device here")
-    return chosen
-
-
-def resolve_precision(precision: str, shape: NetworkShape, device: torch.device) -> str:
-    """Floating-point type; "auto" takes bfloat16 on a GPU that computes with it.
-
-    But not where layers are compiled: they are faster in float32, because their time is
-    spent on memory and launches.
-    """
-    if precision != "auto":
-        return precision
-    has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
-    return "bf16" if has_bf16 and not shape.is_compiled else "float32"
 
 
 def feature_widths(hierarchies: HierarchyCollection) -> FeatureWidths:
@@ -149,58 +122,62 @@ def fit_network(
     """
     device = resolve_device(device)
     plan = replace(plan, precision=resolve_precision(plan.precision, shape, device))
+    engine = choose_engine(shape, device, plan.precision, plan.compile)
     file = None
     if checkpoint is not None:
         state = previous and network_state(previous)[1]
         plain = replace(plan, verbose=0)
-        file = Checkpoint(
-            checkpoint, _key(training, held_out, shape, plain, state, device.type)
-        )
-    with plain_torch(), lanes_in_threads(torch_too=not _is_fused(shape, plan, device)):
+        key = joblib.hash((training, held_out, shape, plain, state, device.type))
+        file = Checkpoint(checkpoint, key)
+    with plain_torch(), lanes_in_threads(torch_too=engine.uses_torch_threads):
         network = copy.deepcopy(previous)
         if network is None:
             network = build_network(training.hierarchies, shape, plan.seed)
-        network.to(device)
+        network = network.to(device).on(engine)
+        data = _send_all(training.hierarchies, device, engine)
         weights = (training.weights / training.weights.mean()).astype(np.float32)
-        run = Training(
-            network,
-            DeviceHierarchies(training.hierarchies, device),
-            Targets(send(training.targets, device), send(weights, device)),
-            plan,
-        )
-        validate = None
-        if held_out is not None:
-            held_data = DeviceHierarchies(
-                held_out.hierarchies.first_forests(VALIDATED_FORESTS), device
-            )
-
-            def validate(network: SHAKENetwork) -> float:
-                outputs = predict_outputs(network, held_data)
-                return score(held_out.targets, outputs, held_out.weights)
-
-        history = train(run, validate, file)
+        targets = Targets(send(training.targets, device), send(weights, device))
+        validate = _make_validate(held_out, score, device, engine)
+        history = train(Training(network, data, targets, plan), validate, file)
     # In threads of its own: an interruption may have left tasks behind in the others.
     with plain_torch(), lanes_in_threads():
-        some = np.arange(min(len(weights), AVERAGED_GRAPHS))
-        network.learn_average(run.data.batch(some))
-    return network.to("cpu").eval(), history
+        some = np.arange(min(len(weights), BASELINE_GRAPHS))
+        network = network.on(choose_engine(shape, device))
+        network.learn_baseline(data.batch(some))
+    return network.to("cpu").on(PLAIN).eval(), history
 
 
-def _is_fused(shape: NetworkShape, plan: TrainingPlan, device: torch.device) -> bool:
-    """Whether steps are computed by our functions rather than torch's."""
-    is_ours = shape.is_compiled and device.type == "cpu"
-    return is_ours and plan.precision == "float32" and not plan.compile
+def _make_validate(
+    held_out: LabelledGraphs | None,
+    score: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
+    device: torch.device,
+    engine: Engine,
+) -> Callable[[SHAKENetwork], float] | None:
+    """Function of a network that gives its score on what is held out, if anything."""
+    if held_out is None:
+        return None
+    hierarchies = held_out.hierarchies.first_forests(VALIDATED_FORESTS)
+    data = _send_all(hierarchies, device, engine)
+
+    def validate(network: SHAKENetwork) -> float:
+        outputs = predict_outputs(network, data)
+        return score(held_out.targets, outputs, held_out.weights)
+
+    return validate
 
 
-def _key(*parts: Any) -> str:
-    """Name of a run: equal data, parameters and seeds have equal names."""
-    return joblib.hash(parts)
+def _send_all(
+    hierarchies: HierarchyCollection, device: torch.device, engine: Engine
+) -> DeviceHierarchies:
+    """All graphs where they fit: on the device, or on the host."""
+    home = find_home(hierarchies, device, engine.free_memory(device))
+    return DeviceHierarchies(hierarchies, device, home)
 
 
 def _on_device(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any
 ) -> tuple[SHAKENetwork, DeviceHierarchies]:
-    """Network (a copy, unless it is the CPU's) and data on one device.
+    """Network (a copy, unless it is the CPU's) with its engine, and data on one device.
 
     A network that was fitted on a GPU predicts on the CPU where there is none.
     """
@@ -211,7 +188,8 @@ def _on_device(
         device = torch.device("cpu")
     if device.type != "cpu":
         network = copy.deepcopy(network).to(device)
-    return network, DeviceHierarchies(hierarchies, device)
+    engine = choose_engine(network.shape, device)
+    return network.on(engine), _send_all(hierarchies, device, engine)
 
 
 def outputs_of(
@@ -237,12 +215,12 @@ def contributions_of(
     device: Any = "auto",
 ) -> list[np.ndarray]:
     """Contribution of each input node at each level; see :func:`explain_nodes`."""
-    with plain_torch(), lanes_in_threads():
+    with plain_torch(), lanes_in_threads(torch_too=True):
         if any(parameter.is_inference() for parameter in network.parameters()):
             # Read under inference_mode, in which nothing is differentiated.
             network = copy.deepcopy(network)
-        on_device = _on_device(network, hierarchies, device)
-        return explain_nodes(*on_device, hierarchies, weights)
+        network, data = _on_device(network, hierarchies, device)
+        return explain_nodes(network.on(PLAIN), data, hierarchies, weights)
 
 
 def network_state(
@@ -260,5 +238,6 @@ def network_from_state(
     with plain_torch():
         with OwnStream(0):
             network = SHAKENetwork(shape)
-        network.load_state_dict({k: torch.tensor(v) for k, v in arrays.items()})
+        tensors = {RENAMED.get(k, k): torch.tensor(v) for k, v in arrays.items()}
+        network.load_state_dict(tensors)
     return network.eval()

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skshake.network._batches import DeviceHierarchies
 from skshake.network._model import SHAKENetwork
 from skshake.network._random import OwnStream
+from skshake.network.batches import DeviceHierarchies
 
 # Rows (nodes and edges of all levels) of one batch of inference.
 INFERENCE_ROWS = 1_000_000

@@ -1,6 +1,6 @@
-"""Message-passing layers: our own sums, and any layer of torch_geometric.
+"""Message-passing layers by name, and any layer of torch_geometric.
 
-In: node states, edge states, a level of a batch. Out: node states of the same width.
+In: node states, edge states, arcs. Out: node states of the same width.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from skshake.network._batches import LevelBatch
-from skshake.network._message import sum_messages
-from skshake.network._random import drop
+from skshake.network._csr import Arcs
 
 # Heads of "gat", as far as they divide the width.
 N_HEADS = 4
+# Parameters of a sublayer: a linear layer's two, and its normalisation's.
+PER_SUBLAYER = 4
+# Layers that :class:`SumLayer` makes, and whether they read edge states.
+SUM_LAYERS = {"gine": True, "gin": False}
 
 
 class BatchNorm(nn.BatchNorm1d):
@@ -39,51 +41,82 @@ def make_norm(norm: str | None, width: int) -> nn.Module:
     return nn.LayerNorm(width) if norm == "layer" else nn.Identity()
 
 
+def take_rows(table: Tensor, rows: Tensor) -> Tensor:
+    """Rows of a table, with a gradient that is summed in order.
+
+    That of ``table[rows]`` is summed on a CPU in whatever order its threads come.
+    """
+    if torch.compiler.is_compiling():
+        # torch 2.13 compiles index_add, the gradient of index_select, to wrong sums on
+        # a CPU, in large batches.
+        return table[rows]
+    return table.index_select(0, rows)
+
+
+def sum_messages(h: Tensor, e: Tensor, arcs: Arcs) -> Tensor:
+    r"""Sum over each node's neighbours of ReLU of their states and edge states.
+
+    .. math:: out_i = \sum_{j \in N(i)} w_{ij} \, \mathrm{relu}(h_j + e_{ij})
+
+    Parameters
+    ----------
+    h : Tensor of shape (n_nodes, width)
+    e : Tensor of shape (n_edge_states, width)
+    arcs : Arcs
+
+    Returns
+    -------
+    out : Tensor of shape (n_nodes, width)
+    """
+    messages = torch.relu(take_rows(h, arcs.col) + take_rows(e, arcs.edge))
+    messages = messages * arcs.weight[:, None]
+    messages = messages.to(h.dtype)
+    if torch.compiler.is_compiling():
+        # Not index_add, see take_rows.
+        return torch.segment_reduce(messages, "sum", offsets=arcs.rowptr, unsafe=True)
+    return torch.zeros_like(h).index_add(0, arcs.targets(), messages)
+
+
 class SumLayer(nn.Module):
     r"""One layer of GINE (Hu et al. 2020), or GIN where all edge states are zero.
 
     .. math:: h_i \leftarrow \mathrm{MLP}((1 + \epsilon) h_i
         + \sum_j w_{ij} \, \mathrm{relu}(h_j + e_{ij}))
 
-    Each linear layer of the MLP is followed by a normalisation and ReLU, the last one
-    by dropout too.
+    The MLP is made of sublayers: a linear layer, a normalisation and ReLU.
     """
 
     linears: Any
     norms: Any
 
-    def __init__(
-        self, width: int, n_linear: int, norm: str | None, dropout: float
-    ) -> None:
+    def __init__(self, width: int, n_linear: int, norm: str | None) -> None:
         super().__init__()
         self.epsilon = nn.Parameter(torch.zeros(1))
         self.linears = nn.ModuleList(nn.Linear(width, width) for _ in range(n_linear))
         self.norms = nn.ModuleList(make_norm(norm, width) for _ in range(n_linear))
-        self.dropout = dropout
 
-    def forward(
-        self,
-        h: Tensor,
-        edge_states: Tensor,
-        level: LevelBatch,
-        stream: Tensor | None = None,
-    ) -> Tensor:
-        h = (1 + self.epsilon) * h + sum_messages(h, edge_states, level.arcs)
+    def forward(self, h: Tensor, edge_states: Tensor, arcs: Arcs) -> Tensor:
+        h = (1 + self.epsilon) * h + sum_messages(h, edge_states, arcs)
         for linear, norm in zip(self.linears, self.norms, strict=True):
             h = torch.relu(norm(linear(h)))
-        return drop(h, self.dropout, stream)
+        return h
+
+    def ordered_parameters(self) -> list[Tensor]:
+        """Epsilon, then weight and bias of each linear layer and its normalisation."""
+        parameters: list[Tensor] = [self.epsilon]
+        for linear, norm in zip(self.linears, self.norms, strict=True):
+            parameters += [linear.weight, linear.bias, norm.weight, norm.bias]
+        return parameters
 
 
 class PyGLayer(nn.Module):
-    """A layer of torch_geometric, with normalisation, ReLU and dropout after it.
+    """A layer of torch_geometric, with normalisation and ReLU after it.
 
     Edge states and weights are given to it as ``edge_attr`` and ``edge_weight``, where
     it takes such arguments.
     """
 
-    def __init__(
-        self, conv: nn.Module, width: int, norm: str | None, dropout: float
-    ) -> None:
+    def __init__(self, conv: nn.Module, width: int, norm: str | None) -> None:
         super().__init__()
         self.conv = conv
         taken = inspect.signature(conv.forward).parameters
@@ -92,29 +125,21 @@ class PyGLayer(nn.Module):
         self.takes_attr = "edge_attr" in taken and has_dim
         self.takes_weight = "edge_weight" in taken
         self.norm = make_norm(norm, width)
-        self.dropout = dropout
 
-    def forward(
-        self,
-        h: Tensor,
-        edge_states: Tensor,
-        level: LevelBatch,
-        stream: Tensor | None = None,
-    ) -> Tensor:
-        arcs = level.arcs
+    def forward(self, h: Tensor, edge_states: Tensor, arcs: Arcs) -> Tensor:
         options = {}
         if self.takes_attr:
-            options["edge_attr"] = edge_states[arcs.edge]
+            options["edge_attr"] = take_rows(edge_states, arcs.edge)
         if self.takes_weight:
             options["edge_weight"] = arcs.weight
-        edge_index = torch.stack([arcs.neighbour, arcs.targets()])
+        edge_index = torch.stack([arcs.col, arcs.targets()])
         out = self.conv(h, edge_index, **options)
         if out.shape != h.shape:
             raise ValueError(
                 f"conv: expected a layer that gives states of shape {tuple(h.shape)}, "
                 f"got {tuple(out.shape)} from {self.conv}"
             )
-        return drop(torch.relu(self.norm(out)), self.dropout, stream)
+        return torch.relu(self.norm(out))
 
 
 def _gcn(width: int) -> nn.Module:
@@ -130,12 +155,10 @@ def _gat(width: int) -> nn.Module:
     return GATConv(width, width // n_heads, n_heads, edge_dim=width)
 
 
-CONVS: dict[str, Callable[[int], nn.Module]] = {"gcn": _gcn, "gat": _gat}
+PYG_LAYERS: dict[str, Callable[[int], nn.Module]] = {"gcn": _gcn, "gat": _gat}
 
 
-def make_layer(
-    conv: Any, width: int, n_linear: int, norm: str | None, dropout: float
-) -> nn.Module:
+def make_layer(conv: Any, width: int, n_linear: int, norm: str | None) -> nn.Module:
     """Layer by its name, or from a factory of torch_geometric layers.
 
     Parameters
@@ -144,19 +167,23 @@ def make_layer(
         A callable makes a layer from the width of the states.
     width, n_linear : int
     norm : {"batch", "layer"} or None
-    dropout : float
 
     Raises
     ------
     TypeError
         If the callable makes something else than a torch module.
     """
-    if conv in ("gine", "gin"):
-        return SumLayer(width, n_linear, norm, dropout)
-    layer = CONVS.get(conv, conv)(width)
+    if is_sum_layer(conv):
+        return SumLayer(width, n_linear, norm)
+    layer = PYG_LAYERS.get(conv, conv)(width)
     if not isinstance(layer, nn.Module):
         raise TypeError(
             "conv: expected a callable that makes a torch_geometric layer from the "
             f"width of the states, got one that makes {type(layer).__name__}"
         )
-    return PyGLayer(copy.deepcopy(layer), width, norm, dropout)
+    return PyGLayer(copy.deepcopy(layer), width, norm)
+
+
+def is_sum_layer(conv: Any) -> bool:
+    """Whether layers are sums of messages and sublayers, which engines may fuse."""
+    return isinstance(conv, str) and conv in SUM_LAYERS

@@ -1,4 +1,4 @@
-"""Losses: means over labelled entries of a batch.
+"""Losses: means over labelled entries of a batch, and what each of them needs.
 
 In: outputs of the network, targets, weights of graphs. Out: one number to minimise.
 Targets are class codes, int64 (n_graphs,), or numbers, float32 (n_graphs, n_tasks),
@@ -7,11 +7,52 @@ where NaN stands for an entry without label.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from skshake.network.batches import balanced_batches, shuffled_batches
+
 MARGIN = 1.0
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss, and what training with it needs.
+
+    Parameters
+    ----------
+    modules : mapping of str to callable
+        For each form of targets that the loss takes, what makes its module from the
+        number of their columns. Forms are "classes" (codes, int64 (n_graphs,)),
+        "labels" (0, 1 or NaN, float32 (n_graphs, n_columns)) and "numbers"
+        (standardised or NaN, float32 (n_graphs, n_columns)). The module takes outputs
+        (n_graphs, n_outputs), targets and weights (n_graphs,), and gives the mean over
+        the batch. It may have parameters of its own, which are learnt too.
+    make_batches : callable, default=shuffled_batches
+        From a random generator, targets (n_graphs, n_columns) and the batch size, the
+        graphs of each batch of an epoch.
+    ascends : tuple of str, default=()
+        Parameters of the module that are maximised, and kept at 0 or more.
+    is_binary : bool, default=False
+        Whether it takes no more than two classes.
+    """
+
+    modules: Mapping[str, Callable[[int], nn.Module]]
+    make_batches: Callable[[np.random.Generator, np.ndarray, int], list[np.ndarray]] = (
+        shuffled_batches
+    )
+    ascends: tuple[str, ...] = ()
+    is_binary: bool = False
+
+    def make(self, targets: str, n_tasks: int) -> nn.Module:
+        """The module for a form of targets."""
+        return self.modules[targets](n_tasks)
 
 
 def _mean_of_labelled(losses: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
@@ -28,6 +69,9 @@ class CrossEntropy(nn.Module):
     than one of light graphs.
     """
 
+    def __init__(self, n_tasks: int = 1) -> None:
+        super().__init__()
+
     def forward(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
         losses = functional.cross_entropy(outputs, targets, reduction="none")
         return (losses * weights).mean()
@@ -35,6 +79,9 @@ class CrossEntropy(nn.Module):
 
 class BinaryCrossEntropy(nn.Module):
     """Cross-entropy of each label by itself, for multi-label targets of 0, 1, NaN."""
+
+    def __init__(self, n_tasks: int = 1) -> None:
+        super().__init__()
 
     def forward(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
         losses = functional.binary_cross_entropy_with_logits(
@@ -45,6 +92,9 @@ class BinaryCrossEntropy(nn.Module):
 
 class SquaredError(nn.Module):
     """Squared error of numbers, NaN where there is no label."""
+
+    def __init__(self, n_tasks: int = 1) -> None:
+        super().__init__()
 
     def forward(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
         losses = (outputs - targets.nan_to_num()) ** 2
@@ -96,13 +146,17 @@ class AUCMargin(nn.Module):
 
 
 LOSSES = {
-    "cross_entropy": lambda n_tasks: CrossEntropy(),
-    "binary_cross_entropy": lambda n_tasks: BinaryCrossEntropy(),
-    "squared_error": lambda n_tasks: SquaredError(),
-    "auc_margin": AUCMargin,
+    "cross_entropy": Loss({"classes": CrossEntropy, "labels": BinaryCrossEntropy}),
+    "squared_error": Loss({"numbers": SquaredError}),
+    "auc_margin": Loss(
+        {"classes": AUCMargin, "labels": AUCMargin},
+        make_batches=balanced_batches,
+        ascends=("alpha",),
+        is_binary=True,
+    ),
 }
 
 
-def make_loss(name: str, n_tasks: int) -> nn.Module:
-    """Loss by its name, for so many columns of targets."""
-    return LOSSES[name](n_tasks)
+def find_loss(loss: Any) -> Loss:
+    """Loss by its name, or as it was given."""
+    return LOSSES[loss] if isinstance(loss, str) else loss

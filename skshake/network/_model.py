@@ -5,138 +5,43 @@ In: the levels of a batch. Out: one row of logits (and an embedding) per graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import copy
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from skshake.network._bags import has_triton, sum_rows
-from skshake.network._batches import FeatureBatch, LevelBatch
-from skshake.network._layers import SumLayer, make_layer
-from skshake.network._linear import LaneLinear
-from skshake.network._passes import N_POOLINGS
-from skshake.network._random import drop
-from skshake.network._trunk import TrunkPlan, run_trunk
+from skshake.network._encoders import FeatureEncoder
+from skshake.network._layers import SUM_LAYERS, is_sum_layer, make_layer
+from skshake.network._plan import NetworkShape
+from skshake.network._readouts import READOUTS
+from skshake.network._torch_engine import PLAIN, Engine, LevelPlan
+from skshake.network.batches import LevelBatch
 
 
-@dataclass(frozen=True)
-class FeatureWidths:
-    """Numeric columns and category slots of nodes and edges."""
-
-    x_numeric: int
-    x_slots: int
-    edge_numeric: int
-    edge_slots: int
-
-
-@dataclass(frozen=True)
-class NetworkShape:
-    """Sizes and choices of a network; see :class:`skshake.SHAKEClassifier`."""
-
-    widths: FeatureWidths
-    n_layers: tuple[int, ...]
-    n_outputs: int
-    hidden_dim: int
-    n_linear: int
-    n_readout: int
-    conv: Any
-    level_input: str
-    norm: str | None
-    residual: bool
-    dropout: float
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether the compiled functions do what the layers do."""
-        is_sum = self.conv in ("gine", "gin")
-        return is_sum and self.norm == "batch" and not self.residual
-
-
-class FeatureEncoder(nn.Module):
-    """Features to states: an MLP of standardised numbers plus embedded frequencies.
-
-    The embedding of frequencies is the mean of the categories' embeddings.
-    """
-
-    def __init__(self, n_numeric: int, n_slots: int, hidden_dim: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(n_numeric))
-        self.register_buffer("scale", torch.ones(n_numeric))
-        self.embedding = nn.Parameter(torch.empty(n_slots, hidden_dim))
-        if n_slots:
-            nn.init.xavier_uniform_(self.embedding)
-        self.numbers = None
-        if n_numeric:
-            self.numbers = nn.Sequential(
-                nn.Linear(n_numeric, hidden_dim),
-                nn.ReLU(),
-                nn.Linear(hidden_dim, hidden_dim),
-            )
-
-    def standardise(self, numeric: Tensor) -> None:
-        """Learn the mean and the spread of each numeric column."""
-        if numeric.numel():
-            self.mean = numeric.mean(dim=0)
-            spread = numeric.std(dim=0, correction=0)
-            self.scale = torch.where(spread > 1e-7 * self.mean.abs(), spread, 1.0)
-
-    def forward(
-        self, features: FeatureBatch, more_rows: Tensor | None = None
-    ) -> Tensor:
-        """States (n_rows, hidden_dim).
-
-        Parameters
-        ----------
-        features : FeatureBatch
-        more_rows : Tensor of shape (n_more, hidden_dim) or None
-            Embeddings of slots beyond those of categories.
-        """
-        table: Tensor = self.embedding
-        if more_rows is not None:
-            table = torch.cat([table, more_rows])
-        states = sum_rows(features.slots, table)
-        if self.numbers is not None:
-            states = states + self.numbers((features.numeric - self.mean) / self.scale)
-        return states
-
-
-def pool_graphs(h: Tensor, node_ptr: Tensor) -> Tensor:
-    """Mean, maximum and scaled sum of each graph's node states, side by side.
-
-    The sum is divided by the root of the number of nodes. A graph without nodes gets
-    zeros.
-    """
-    counts = node_ptr.diff()
-    owner = torch.repeat_interleave(counts, output_size=len(h))
-    out = h.new_zeros(len(counts), h.shape[1])
-    total = out.index_add(0, owner, h)
-    index = owner[:, None].expand_as(h)
-    largest = out.scatter_reduce(0, index, h, "amax", include_self=False)
-    n_nodes = counts.clamp(min=1)[:, None]
-    return torch.cat([total / n_nodes, largest, total / n_nodes.sqrt()], dim=1)
-
-
-class ReadOut(nn.Sequential):
+class ReadOutMLP(nn.Sequential):
     """Hidden layers from pooled states to an embedding of the promised width."""
 
     def __init__(self, width: int, hidden_dim: int, n_layers: int, rate: float) -> None:
         widths = [width] + [hidden_dim] * n_layers
         super().__init__(
-            *(LaneLinear(*pair) for pair in pairwise(widths)),
+            *(nn.Linear(*pair) for pair in pairwise(widths)),
             *([] if n_layers else [nn.Linear(width, hidden_dim)]),
         )
         self.n_layers, self.rate = n_layers, rate
 
-    def forward(self, pooled: Tensor, streams: Tensor | None = None) -> Tensor:
+    def forward(
+        self, pooled: Tensor, streams: Tensor | None = None, engine: Engine = PLAIN
+    ) -> Tensor:
         """Embeddings (n_graphs, hidden_dim) of pooled states (n_graphs, width)."""
+        if not self.n_layers:
+            return self[0](pooled)
         h = pooled
         for k, layer in enumerate(self):
-            h = layer(h)
-            if k < self.n_layers:
-                h = drop(h.relu(), self.rate, None if streams is None else streams[k])
+            h = engine.linear(cast(nn.Linear, layer), h).relu()
+            h = engine.drop(h, self.rate, None if streams is None else streams[k])
         return h
 
 
@@ -146,10 +51,18 @@ class SHAKENetwork(nn.Module):
     Layers run at the coarsest level first; their states, averaged over shared input
     nodes, start the next finer level (``level_input="add"`` adds that level's own
     features). The finest level's states are pooled per graph and read out by an MLP.
+
+    Attributes
+    ----------
+    engine : Engine
+        Computes sums, layers and dropout; plain torch, unless set otherwise.
+    baseline : Tensor of shape (n_levels, hidden_dim)
+        Each level's encoded average node, which explanations start from.
     """
 
+    engine: Engine = PLAIN
     levels: nn.ModuleList
-    average: Tensor
+    baseline: Tensor
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
@@ -159,17 +72,22 @@ class SHAKENetwork(nn.Module):
         self.edge_encoder = FeatureEncoder(widths.edge_numeric, widths.edge_slots, o)
         self.size_encoder = nn.Linear(1, o)
         self.register_buffer("weight_scale", torch.ones(len(shape.n_layers)))
-        self.register_buffer("average", torch.zeros(len(shape.n_layers), o))
+        self.register_buffer("baseline", torch.zeros(len(shape.n_layers), o))
         self.levels = nn.ModuleList(
             nn.ModuleList(
-                make_layer(shape.conv, o, shape.n_linear, shape.norm, shape.dropout)
-                for _ in range(n)
+                make_layer(shape.conv, o, shape.n_linear, shape.norm) for _ in range(n)
             )
             for n in shape.n_layers
         )
-        width = o * N_POOLINGS * (1 + shape.n_layers[0])
-        self.readout = ReadOut(width, o, shape.n_readout, shape.dropout)
+        width = o * READOUTS[shape.readout].n_parts * (1 + shape.n_layers[0])
+        self.readout = ReadOutMLP(width, o, shape.n_readout, shape.dropout)
         self.head = nn.Linear(o, shape.n_outputs)
+
+    def on(self, engine: Engine) -> SHAKENetwork:
+        """The same network, sharing all parameters, computed by another engine."""
+        network = copy.copy(self)
+        network.engine = engine
+        return network
 
     def learn_scales(
         self, x: list[Tensor], edge_attr: list[Tensor], edge_weight: list[Tensor]
@@ -187,12 +105,18 @@ class SHAKENetwork(nn.Module):
         self.weight_scale = torch.stack(means)
 
     @torch.no_grad()
-    def learn_average(self, levels: Sequence[LevelBatch]) -> None:
-        """Learn each level's encoded average node, which explanations start from."""
+    def learn_baseline(self, levels: Sequence[LevelBatch]) -> None:
+        """Learn each level's encoded average node."""
         for depth, level in enumerate(levels):
             encoded = self.encode_nodes(level)
             if len(encoded):
-                self.average[depth] = encoded.mean(dim=0)
+                self.baseline[depth] = encoded.mean(dim=0)
+
+    def forward(
+        self, levels: Sequence[LevelBatch], streams: Tensor | None = None
+    ) -> Tensor:
+        """Outputs of each graph, shape (n_graphs, n_outputs)."""
+        return self.head(self.embed(levels, streams=streams))
 
     def embed(
         self,
@@ -215,12 +139,19 @@ class SHAKENetwork(nn.Module):
         *of_levels, of_readout = self._split(streams)
         for depth in reversed(range(len(levels))):
             level = levels[depth]
-            weight = level.arcs.weight / self.weight_scale[depth]
-            level = level._replace(arcs=level.arcs._replace(weight=weight))
             own = encoded[depth] if encoded is not None else None
-            start = self._start(level, h, own)
-            h, pooled = self._run_level(depth, level, start, of_levels[depth])
-        return self.readout(pooled, of_readout)
+            h = self._start(level, h, own)
+            h, pooled = self._run_level(depth, level, h, of_levels[depth])
+        return self.readout(pooled, of_readout, self.engine)
+
+    def encode_nodes(self, level: LevelBatch) -> Tensor:
+        """States of a level's nodes by themselves: features and size of the block."""
+        size = self.size_encoder
+        more_rows = torch.cat([size.weight.T, size.bias[None]])
+        states = self.node_encoder(level.x, self.engine, more_rows)
+        if level.row_of_node is None:
+            return states
+        return self.engine.sum_rows(level.row_of_node, states)
 
     @property
     def n_streams(self) -> int:
@@ -235,26 +166,13 @@ class SHAKENetwork(nn.Module):
             return [None] * len(counts)
         return list(streams.split(counts))
 
-    def encode_nodes(self, level: LevelBatch) -> Tensor:
-        """States of a level's nodes by themselves: features and size of the block."""
-        size = self.size_encoder
-        more_rows = torch.cat([size.weight.T, size.bias[None]])
-        states = self.node_encoder(level.x, more_rows)
-        return states if level.node_kind is None else sum_rows(level.node_kind, states)
-
-    def forward(
-        self, levels: Sequence[LevelBatch], streams: Tensor | None = None
-    ) -> Tensor:
-        """Outputs of each graph, shape (n_graphs, n_outputs)."""
-        return self.head(self.embed(levels, streams=streams))
-
     def _start(
         self, level: LevelBatch, coarse: Tensor | None, own: Tensor | None
     ) -> Tensor:
         """States that a level starts from."""
-        if coarse is None or level.to_coarser is None:
+        if coarse is None or level.from_coarser is None:
             return self.encode_nodes(level) if own is None else own
-        h = sum_rows(level.to_coarser, coarse)
+        h = self.engine.sum_rows(level.from_coarser, coarse)
         if self.shape.level_input == "replace":
             return h
         return h + (self.encode_nodes(level) if own is None else own)
@@ -262,72 +180,25 @@ class SHAKENetwork(nn.Module):
     def _run_level(
         self, depth: int, level: LevelBatch, h: Tensor, streams: Tensor | None
     ) -> tuple[Tensor, Tensor]:
-        """States after the last layer, and pooled states of all layers (finest level).
-
-        In one compiled function where the layers allow it.
-        """
-        layers = cast(nn.ModuleList, self.levels[depth])
-        shares_edges = level.shares_edges
-        if self.shape.conv == "gin":
-            edge_states = h.new_zeros(1, h.shape[1])
-            edge = torch.zeros_like(level.arcs.edge)
-            level = level._replace(arcs=level.arcs._replace(edge=edge))
-            shares_edges = True
+        """States after the last layer, and pooled states (of the finest level)."""
+        shape, shares_edges = self.shape, level.shares_edges
+        arcs = level.arcs._replace(weight=level.arcs.weight / self.weight_scale[depth])
+        if is_sum_layer(shape.conv) and not SUM_LAYERS[shape.conv]:
+            # One edge state of zeros for all arcs.
+            edge_states, shares_edges = h.new_zeros(1, h.shape[1]), True
+            arcs = arcs._replace(edge=torch.zeros_like(arcs.edge))
         else:
-            edge_states = self.edge_encoder(level.edge_attr)
-        if self._is_compiled(h, level):
-            plan = TrunkPlan(
-                level.arcs,
-                level.node_ptr,
-                [norm for layer in layers for norm in cast(SumLayer, layer).norms],
-                self.shape.n_linear,
-                self.shape.dropout,
-                streams,
-                self.training,
-                pools=depth == 0,
-                shares_edges=shares_edges,
-            )
-            run = run_trunk if h.device.type == "cpu" else _device_trunk()
-            return run(
-                plan,
-                h,
-                edge_states,
-                [_parameters(cast(SumLayer, layer)) for layer in layers],
-            )
-        states = [h]
-        for k, layer in enumerate(layers):
-            h = layer(h, edge_states, level, None if streams is None else streams[k])
-            if self.shape.residual:
-                h = h + states[-1]
-            states.append(h)
-        if depth:
-            return h, h.new_empty(0)
-        pooled = [pool_graphs(state, level.node_ptr) for state in states]
-        return h, torch.cat(pooled, dim=1)
-
-    def _is_compiled(self, h: Tensor, level: LevelBatch) -> bool:
-        """Whether a compiled function can run on these states, in this mode."""
-        is_plain = h.dtype == torch.float32
-        if h.device.type != "cpu":
-            has_rows = level.arcs.by_edge is not None or not self.training
-            is_plain &= h.device.type == "cuda" and has_triton() and has_rows
-        if torch.compiler.is_compiling() or torch.is_autocast_enabled(h.device.type):
-            return False
-        # Statistics of one row are not those of a batch, and gradients of a network in
-        # evaluation are asked for by explanations alone.
-        works = len(h) > 1 if self.training else not torch.is_grad_enabled()
-        return self.shape.is_compiled and is_plain and works
-
-
-def _device_trunk() -> Callable:
-    from skshake.network._trunk_cuda import run_trunk
-
-    return run_trunk
-
-
-def _parameters(layer: SumLayer) -> list[Tensor]:
-    """Epsilon, then weights and biases of each linear layer and its normalisation."""
-    parameters: list[Tensor] = [layer.epsilon]
-    for linear, norm in zip(layer.linears, layer.norms, strict=True):
-        parameters += [linear.weight, linear.bias, norm.weight, norm.bias]
-    return parameters
+            edge_states = self.edge_encoder(level.edge_attr, self.engine)
+        plan = LevelPlan(
+            arcs,
+            level.node_ptr,
+            shares_edges,
+            shape.n_linear,
+            shape.dropout,
+            streams,
+            self.training,
+            shape.residual,
+            None if depth else READOUTS[shape.readout],
+        )
+        layers = list(cast(nn.ModuleList, self.levels[depth]))
+        return self.engine.run_layers(layers, plan, h, edge_states)

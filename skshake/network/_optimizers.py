@@ -1,6 +1,6 @@
 """Optimisers of the network and of what a loss itself learns.
 
-In: a network and its loss. Out: an optimiser; the loss's alpha goes up, not down.
+In: a network and its loss. Out: an optimiser; what the loss maximises goes up.
 """
 
 from __future__ import annotations
@@ -123,6 +123,7 @@ def make_optimizer(
     loss: nn.Module,
     lr: float,
     weight_decay: float,
+    ascends: tuple[str, ...] = (),
 ) -> torch.optim.Optimizer:
     """Optimiser of the network's weights and of the loss's own parameters.
 
@@ -131,11 +132,13 @@ def make_optimizer(
     name : {"adamw", "pesg"}
     weights : list of torch.nn.Parameter
     loss : torch.nn.Module
-        A parameter of the loss that is called alpha is maximised.
+        Its module.
     lr, weight_decay : float
+    ascends : tuple of str, default=()
+        Parameters of the loss that are maximised.
     """
     own = dict(loss.named_parameters())
-    rising = [own.pop("alpha")] if "alpha" in own else []
+    rising = [own.pop(parameter) for parameter in ascends]
     own_lr = lr if name == "pesg" else OWN_RATE * lr
     groups = [{"params": weights, "weight_decay": weight_decay}]
     if own:

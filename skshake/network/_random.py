@@ -20,7 +20,6 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from skshake.graphs import GOLDEN
-from skshake.network._kernels import fill_mask
 
 # The two factors of SplitMix64.
 FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
@@ -175,22 +174,14 @@ def drop(h: Tensor, rate: float, stream: Tensor | None) -> Tensor:
     if stream is None or rate == 0.0:
         return h
     keep = 1.0 - rate
-    if h.device.type == "cpu" and not torch.compiler.is_compiling():
-        mask = np.empty(tuple(h.shape), np.float32)
-        fill_mask(keep, stream.numpy().view(np.uint64)[()], mask.reshape(-1))
-        return h * torch.from_numpy(mask).to(h.dtype)
-    return h * _mask(h, keep, stream)
-
-
-def _mask(h: Tensor, keep: float, stream: Tensor) -> Tensor:
-    """What :func:`fill_mask` fills, in torch."""
     with torch.no_grad():
         number = torch.arange(h.numel(), device=h.device)
-        is_kept = _hash(number, stream) < count_kept(keep)
-        return is_kept.view_as(h).to(h.dtype) / keep
+        is_kept = hash_counter(number, stream) < count_kept(keep)
+        mask = is_kept.view_as(h).to(h.dtype) / keep
+    return h * mask
 
 
-def _hash(x: Tensor, stream: Tensor) -> Tensor:
+def hash_counter(x: Tensor, stream: Tensor) -> Tensor:
     """32 bits of a counter under two keys (finaliser of Ellis, lowbias32).
 
     What the kernels of the other engines compute in 32 bits; factors are signed, for

@@ -1,9 +1,9 @@
-"""What the compiled engines must find: plain torch in float64, away from kinks.
+"""What the fused engines must find: plain torch in float64, away from kinks.
 
-A rectifier and a maximum have a kink. Within rounding of it two engines that are both
+ReLU and a maximum have a kink. Within rounding of it two engines that are both
 right may go different ways, and their gradients then differ by far more than rounding.
 And a normalisation makes rounding larger where a column hardly varies. So parameters
-are drawn until no rectifier's input, and no second to a maximum, is closer to its kink
+are drawn until no input of a ReLU, and no second to a maximum, is closer to its kink
 than ``MARGIN``, and all columns vary, as the float64 network sees it.
 """
 
@@ -16,13 +16,14 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from skshake.network._random import find_streams
+from skshake.network._torch_engine import PLAIN
 
-# float32 rounds some 1e-5 off the inputs of rectifiers, 4e-5 after a dozen
+# float32 rounds some 1e-5 off the inputs of ReLUs, 4e-5 after a dozen
 # normalisations. Of few rows, some draws find parameters that keep this margin.
 MARGIN, MOST_DRAWS = 5e-4, 2_000
 # Largest value of a column that is normalised, in standard deviations.
 MOST_DEVIATIONS = 20
-RECTIFIERS = {torch.relu, torch.Tensor.relu, functional.relu}
+RELUS = {torch.relu, torch.Tensor.relu, functional.relu}
 # Values that are equal by construction differ by no more than this in float64.
 EQUAL = 1e-11
 
@@ -40,7 +41,7 @@ class Watch(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.n_rectifiers = self.n_maxima = self.n_norms = 0
+        self.n_relus = self.n_maxima = self.n_norms = 0
         self.distance, self.deviations = float("inf"), 0.0
 
     @property
@@ -50,8 +51,8 @@ class Watch(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         out = func(*args, **(kwargs or {}))
-        if func in RECTIFIERS:
-            self.n_rectifiers += 1
+        if func in RELUS:
+            self.n_relus += 1
             self._note(args[0].detach().abs(), 0.0)
         elif func is torch.Tensor.scatter_reduce and "amax" in args:
             self.n_maxima += 1
@@ -117,9 +118,10 @@ def draw_parameters(network, levels, seed):
                 noise = torch.randn(parameter.shape, generator=generator)
                 parameter += 0.3 * noise.to(parameter.device)
         with Watch() as watch:
-            expected = differentiate(copy.deepcopy(drawn).double(), levels)
+            plain = copy.deepcopy(drawn).on(PLAIN).double()
+            expected = differentiate(plain, levels)
         # Else the watch is blind: plain torch has come to use other functions.
-        assert min(watch.n_rectifiers, watch.n_maxima, watch.n_norms) > 0
+        assert min(watch.n_relus, watch.n_maxima, watch.n_norms) > 0
         if watch.rounds_little:
             return drawn, expected
     raise AssertionError(f"no parameters that round little in {MOST_DRAWS} draws")

@@ -11,22 +11,24 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 
 from skshake import KFCoarsener, SHAKEClassifier
-from skshake.network import _training
+from skshake.network._steps import Steps
+from skshake.network._training import Training
 
 # Trains four epochs, says in the middle of the fifth where it is, and waits.
 PROGRAM = """
 import sys, threading
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.datasets import load_mutag
-from skshake.network import _training
+from skshake.network._steps import Steps
 
-step = _training.Training.step
-def stop(self, run, b):
-    if len(self.history) == 4 and b == 2:
+step = Steps.step
+def stop(self, window, b):
+    # An epoch has six steps.
+    if self.n_updates == 4 * 6 + 2:
         print("here", flush=True)
         threading.Event().wait()
-    return step(self, run, b)
-_training.Training.step = stop
+    return step(self, window, b)
+Steps.step = stop
 graphs, y = load_mutag(return_X_y=True)
 coarse = KFCoarsener(q=1.0, n_forests=3, random_state=0).fit_transform(graphs)
 SHAKEClassifier(max_iter=12, random_state=3, checkpoint=sys.argv[1]).fit(coarse, y)
@@ -79,14 +81,14 @@ def test_killed_in_mid_epoch_and_resumed(hierarchies, tmp_path):
 def test_interrupted_and_resumed(parameters, hierarchies, tmp_path, monkeypatch):
     parameters = {"max_iter": 6, "random_state": 0, **parameters}
     expected = SHAKEClassifier(**parameters).fit(*hierarchies)
-    run_epoch = _training.Training.run_epoch
+    run_epoch = Training.run_epoch
 
     def interrupt(self):
         if len(self.history) == 3:
             raise KeyboardInterrupt
         return run_epoch(self)
 
-    monkeypatch.setattr(_training.Training, "run_epoch", interrupt)
+    monkeypatch.setattr(Training, "run_epoch", interrupt)
     with pytest.warns(ConvergenceWarning, match="interrupted in epoch 4"):
         cut_off = SHAKEClassifier(checkpoint=tmp_path, **parameters).fit(*hierarchies)
     assert cut_off.n_iter_ == 3
@@ -97,7 +99,7 @@ def test_interrupted_and_resumed(parameters, hierarchies, tmp_path, monkeypatch)
     assert resumed.loss_curve_ == expected.loss_curve_
 
 
-def test_runs_that_differ_have_their_own_files(hierarchies, tmp_path):
+def test_trainings_that_differ_have_their_own_files(hierarchies, tmp_path):
     X, y = hierarchies
     for parameters in ({"random_state": 0}, {"random_state": 1}, {"hidden_dim": 8}):
         parameters = {"random_state": 0, "max_iter": 1, **parameters}
@@ -121,22 +123,22 @@ def test_an_interrupt_before_the_first_epoch_is_raised(hierarchies, monkeypatch)
     def interrupt(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_training.Training, "run_epoch", interrupt)
+    monkeypatch.setattr(Training, "run_epoch", interrupt)
     with pytest.raises(KeyboardInterrupt):
         SHAKEClassifier(max_iter=2).fit(*hierarchies)
 
 
 def test_out_of_memory_halves_the_batch(hierarchies, monkeypatch):
-    step, sizes = _training.Training.step, []
+    step, sizes = Steps.step, []
 
-    def small_memory(self, run, b):
-        n_graphs = len(run.graphs_of(b))
+    def small_memory(self, window, b):
+        n_graphs = len(window.graphs_of(b))
         if n_graphs > 20:
             raise torch.OutOfMemoryError("too much")
         sizes.append(n_graphs)
-        return step(self, run, b)
+        return step(self, window, b)
 
-    monkeypatch.setattr(_training.Training, "step", small_memory)
+    monkeypatch.setattr(Steps, "step", small_memory)
     model = SHAKEClassifier(batch_size=64, max_iter=3, random_state=0)
     with pytest.warns(UserWarning, match="out of memory: going on with batch_size"):
         model.fit(*hierarchies)
@@ -146,10 +148,10 @@ def test_out_of_memory_halves_the_batch(hierarchies, monkeypatch):
 
 
 def test_memory_that_never_suffices_is_an_error(hierarchies, monkeypatch):
-    def no_memory(self, run, b):
+    def no_memory(self, window, b):
         raise torch.OutOfMemoryError("too much")
 
-    monkeypatch.setattr(_training.Training, "step", no_memory)
+    monkeypatch.setattr(Steps, "step", no_memory)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(torch.OutOfMemoryError):

@@ -1,12 +1,34 @@
-"""Layers of torch_geometric in the network."""
+"""Messages by hand, and layers of torch_geometric in the network."""
 
 import pytest
 import torch
 from torch_geometric.nn import GATv2Conv, GINConv, GraphConv
 
 from skshake import KFCoarsener, SHAKEClassifier
-from skshake.network._batches import DeviceHierarchies
-from skshake.network._layers import PyGLayer
+from skshake.network._csr import Arcs
+from skshake.network._layers import PyGLayer, sum_messages
+from skshake.network.batches import DeviceHierarchies
+
+
+def test_messages_by_hand():
+    # Triangle 0, 1, 2 with a tail 2 - 3; node 4 is isolated.
+    arcs = Arcs(
+        torch.tensor([0, 2, 4, 7, 8, 8]),
+        torch.tensor([1, 2, 0, 2, 0, 1, 3, 2]),
+        torch.tensor([0, 1, 0, 2, 1, 2, 3, 3]),  # edges 01, 02, 12, 23
+        torch.tensor([1.0, 2.0, 1.0, 3.0, 2.0, 3.0, 4.0, 4.0]),
+    )
+    h = torch.tensor([[1.0], [-2.0], [3.0], [4.0], [5.0]])
+    e = torch.tensor([[0.5], [0.0], [-1.0], [1.0]])
+    expected = [
+        1 * 0 + 2 * 3.0,  # from 1: relu(-1.5) = 0; from 2: relu(3)
+        1 * 1.5 + 3 * 2.0,
+        2 * 1.0 + 3 * 0 + 4 * 5.0,
+        4 * 4.0,
+        0.0,
+    ]
+    assert sum_messages(h, e, arcs).ravel().tolist() == expected
+    assert arcs.targets().tolist() == [0, 0, 1, 1, 2, 2, 2, 3]
 
 
 def gat_v2(width):
@@ -41,13 +63,13 @@ def test_layers_get_what_they_take(conv, takes, random_graphs):
     batch = DeviceHierarchies(hierarchies, torch.device("cpu")).batch(
         torch.arange(3).numpy()
     )[0]
-    layer = PyGLayer(conv(4), 4, None, 0.0).eval()
-    h = torch.randn(len(batch.arcs.indptr) - 1, 4)
+    layer = PyGLayer(conv(4), 4, None).eval()
+    h = torch.randn(len(batch.arcs.rowptr) - 1, 4)
     e = torch.randn(len(batch.edge_attr.numeric), 4)
-    plain = layer(h, e, batch)
-    heavier = batch._replace(arcs=batch.arcs._replace(weight=2 * batch.arcs.weight))
+    plain = layer(h, e, batch.arcs)
+    heavier = batch.arcs._replace(weight=2 * batch.arcs.weight)
     assert torch.equal(layer(h, e, heavier), plain) == (takes != "weight")
-    assert torch.equal(layer(h, e + 1, batch), plain) == (takes != "attr")
+    assert torch.equal(layer(h, e + 1, batch.arcs), plain) == (takes != "attr")
 
 
 @pytest.mark.parametrize(

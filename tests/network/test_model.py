@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from skshake import KFCoarsener
-from skshake.network._batches import DeviceHierarchies
 from skshake.network._fitting import build_network
-from skshake.network._model import pool_graphs
+from skshake.network.batches import DeviceHierarchies
 from tests.network.reference import assert_rounded
 
 
@@ -76,14 +75,6 @@ def test_two_levels_by_hand(level_input, make_network):
     logit = sum(part.sum() for part in pooled)
     got = forward(network, hierarchies)
     torch.testing.assert_close(got, logit.reshape(1, 1))
-
-
-def test_pooling_by_hand():
-    h = torch.tensor([[1.0], [3.0], [-5.0]])
-    node_ptr = torch.tensor([0, 2, 2, 3])
-    pooled = pool_graphs(h, node_ptr)
-    expected = [[2.0, 3.0, 4 / 2**0.5], [0.0, 0.0, 0.0], [-5.0, -5.0, -5.0]]
-    torch.testing.assert_close(pooled, torch.tensor(expected))
 
 
 @pytest.mark.parametrize("conv", ["gine", "gin"])

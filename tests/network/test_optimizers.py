@@ -31,7 +31,7 @@ def test_alpha_goes_up_and_the_rest_down(name):
     torch.manual_seed(0)
     network, loss = torch.nn.Linear(2, 1), AUCMargin(1)
     optimizer = make_optimizer(
-        name, list(network.parameters()), loss, lr=0.01, weight_decay=0.0
+        name, list(network.parameters()), loss, 0.01, 0.0, ascends=("alpha",)
     )
     outputs = network(torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
     value = loss(outputs, torch.tensor([[1.0], [0.0]]), torch.ones(2))

@@ -1,0 +1,164 @@
+"""Steps: one update of the weights from one batch.
+
+In: a network, its targets, a plan; then batch by batch. Out: losses, which stay on the
+device; the weights move in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from skshake.network._model import SHAKENetwork
+from skshake.network._optimizers import PESG, flatten, make_optimizer
+from skshake.network._plan import TrainingPlan
+from skshake.network._random import OwnStream, StepStreams, find_streams, torch_stream
+from skshake.network.batches import DeviceHierarchies, LevelBatch, Window
+
+# Of a generator of torch.
+LARGEST_SEED = 2**62 - 1
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Encoded targets and weights of graphs on the device.
+
+    ``values`` int64 (n_graphs,), codes of classes, or float32 (n_graphs, n_tasks);
+    ``weights`` float32 (n_graphs,).
+    """
+
+    values: Tensor
+    weights: Tensor
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of columns."""
+        return self.values.shape[1] if self.values.ndim == 2 else 1
+
+
+class Steps:
+    """What a step needs: network, loss, optimiser, random numbers.
+
+    Parameters
+    ----------
+    network : SHAKENetwork
+        Trained in place, by its engine.
+    data : DeviceHierarchies
+    targets : Targets
+    plan : TrainingPlan
+    """
+
+    def __init__(
+        self,
+        network: SHAKENetwork,
+        data: DeviceHierarchies,
+        targets: Targets,
+        plan: TrainingPlan,
+    ) -> None:
+        self.network, self.data, self.targets, self.plan = network, data, targets, plan
+        self.loss: nn.Module = plan.loss.make(plan.targets, targets.n_tasks)
+        self.loss = self.loss.to(data.device)
+        self._is_flat = network.engine.has_flat_weights
+        weights = [flatten(network)] if self._is_flat else list(network.parameters())
+        self.optimizer = make_optimizer(
+            plan.optimizer,
+            weights,
+            self.loss,
+            plan.learning_rate,
+            plan.weight_decay,
+            plan.loss.ascends,
+        )
+        self.ema: AveragedModel | None = None
+        self.n_updates = 0
+        self._streams = StepStreams(plan.seed, network.n_streams, data.device)
+        self._dropped: Tensor | None = None
+        self._forward: Callable[..., Tensor] = network
+        if plan.compile:
+            self._forward = torch.compile(network, dynamic=True)
+        self._differentiator = self._make_differentiator()
+
+    def average_weights(self, n_steps: int) -> None:
+        """Keep an exponential moving average of the weights, over so many steps."""
+        decay = get_ema_multi_avg_fn(1 - 1 / n_steps)
+        self.ema = AveragedModel(self.network, multi_avg_fn=decay, use_buffers=True)
+
+    @property
+    def result(self) -> SHAKENetwork:
+        """The network to validate and to keep."""
+        return self.network if self.ema is None else cast(Any, self.ema.module)
+
+    def step(self, window: Window, b: int) -> Tensor:
+        """One update from a batch of a window; the loss stays on the device."""
+        self._dropped = self._streams.of_step(self.n_updates)
+        with self._own_stream():
+            loss = self._find_gradients(window, b)
+        self._update()
+        return loss
+
+    def end_epoch(self) -> None:
+        """Tell the optimiser, if it wants to know."""
+        if isinstance(self.optimizer, PESG):
+            self.optimizer.end_epoch()
+
+    def differentiate(self, batch: Sequence[LevelBatch], graphs: Tensor) -> Tensor:
+        """Loss of some graphs; gradients are added to the parameters'."""
+        device_type, in_bf16 = self.data.device.type, self.plan.precision == "bf16"
+        # Without a cache, which in a user's own autocast outlives a step's weights.
+        with torch.autocast(
+            device_type, torch.bfloat16, enabled=in_bf16, cache_enabled=False
+        ):
+            outputs = self._forward(batch, self._dropped)
+        loss: Tensor = self.loss(
+            outputs.float(), self.targets.values[graphs], self.targets.weights[graphs]
+        )
+        loss.backward()
+        return loss.detach()
+
+    def forget_gradients(self) -> None:
+        """Set gradients to zero, or to None where that is allowed."""
+        self.optimizer.zero_grad(set_to_none=not self._is_flat)
+
+    def release(self) -> None:
+        """Give back memory that is not needed between steps."""
+        self.forget_gradients()
+        # Made again when needed.
+        self._differentiator = self._make_differentiator()
+        self.network.engine.release_memory(self.data.device)
+
+    def _make_differentiator(self) -> Callable[..., Tensor] | None:
+        engine = self.network.engine
+        return engine.make_differentiator(self.optimizer, self.data, self.differentiate)
+
+    def _own_stream(self) -> AbstractContextManager:
+        """What users' layers draw from, which may draw by themselves."""
+        if not callable(self.network.shape.conv):
+            return nullcontext()
+        # Beyond all seeds, whose streams are those of our own layers.
+        stream = find_streams(self.plan.seed + 2**32, self.n_updates, 1)[0]
+        seed = int(stream) & LARGEST_SEED
+        if self.plan.compile:
+            return torch_stream(seed, self.data.device)
+        return OwnStream(seed)
+
+    def _find_gradients(self, window: Window, b: int) -> Tensor:
+        """Loss of a batch; gradients are in the parameters afterwards."""
+        if self._differentiator is not None:
+            return self._differentiator(window, b)
+        self.forget_gradients()
+        return self.differentiate(window.batch(b), window.graphs_of(b))
+
+    def _update(self) -> None:
+        """Move the weights by their gradients."""
+        if self.plan.clip_norm is not None:
+            clip_grad_norm_(self.network.parameters(), self.plan.clip_norm)
+        self.optimizer.step()
+        self.n_updates += 1
+        if self.ema is not None:
+            self.ema.update_parameters(self.network)

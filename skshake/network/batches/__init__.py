@@ -1,0 +1,26 @@
+"""Batches: levels of some graphs on a device, and which graphs make one."""
+
+from skshake.network.batches._device import DeviceHierarchies, find_home
+from skshake.network.batches._epoch import (
+    MOST_BATCHES,
+    Windows,
+    balanced_batches,
+    shuffled_batches,
+)
+from skshake.network.batches._records import FeatureBatch, LevelBatch, send
+from skshake.network.batches._window import Part, Window, map_level
+
+__all__ = [
+    "MOST_BATCHES",
+    "DeviceHierarchies",
+    "FeatureBatch",
+    "LevelBatch",
+    "Part",
+    "Window",
+    "Windows",
+    "balanced_batches",
+    "find_home",
+    "map_level",
+    "send",
+    "shuffled_batches",
+]

@@ -1,0 +1,108 @@
+"""Pooled features of all graphs on a device, each unique row once where they are few.
+
+In: features of a level. Out: those of a batch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from skshake._jit import kernel
+from skshake.graphs import hash_rows
+from skshake.hierarchy import Level, PooledFeatures
+from skshake.network._csr import CSR, transpose
+from skshake.network._plan import SIZE_SLOTS
+from skshake.network.batches._ranges import Chosen, Ranges
+from skshake.network.batches._records import FeatureBatch, ptr_of, send
+
+# So few unique rows are encoded once each; more, once per node (edge) of a batch.
+MOST_UNIQUE = 1_024
+
+
+class DeviceFeatures:
+    """Pooled features of all rows of all graphs on the device.
+
+    ``unique`` are the unique rows, if they are few, and ``unique_row`` (n_rows,) says
+    which of them each row is; both are None if they are many.
+    """
+
+    def __init__(
+        self, features: PooledFeatures, ptr: np.ndarray, device: torch.device
+    ) -> None:
+        first, unique_row = _find_unique(features)
+        self.unique: FeatureBatch | None = None
+        self.unique_row: Tensor | None = None
+        self.n_slots = features.n_slots
+        if len(first) <= MOST_UNIQUE:
+            self.unique_row = send(unique_row.astype(np.int32), device)
+            few = features.take(first)
+            slots = CSR(
+                send(few.indptr, device),
+                send(few.slots.astype(np.int64), device),
+                send(few.shares, device),
+            )
+            slots = slots._replace(transpose=transpose(slots, self.n_slots))
+            self.unique = FeatureBatch(send(few.numeric, device), slots, self.n_slots)
+            return
+        self.numeric = send(features.numeric, device)
+        self.n_entries = send(np.diff(features.indptr).astype(np.int32), device)
+        self.slots = send(features.slots, device)
+        self.shares = send(features.shares, device)
+        self.entries = Ranges(features.indptr[ptr], device)
+
+    def gather(self, ranges: Ranges, chosen: Chosen) -> FeatureBatch:
+        """Unique rows, or those of a batch, which are in the given ranges."""
+        if self.unique is not None:
+            return self.unique
+        slots = CSR(
+            ptr_of(ranges.take(self.n_entries, chosen)),
+            self.entries.take(self.slots, chosen),
+            self.entries.take(self.shares, chosen),
+        )
+        return FeatureBatch(ranges.take(self.numeric, chosen), slots, self.n_slots)
+
+
+def _find_unique(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
+    """The place of each unique row, and the unique row that each row is."""
+    prints = np.zeros(len(features.numeric), np.uint64)
+    for entries in (features.slots, features.shares):
+        hash_rows(features.indptr, entries.view(np.uint32).reshape(-1, 1), prints)
+    each = np.arange(len(prints) + 1)
+    hash_rows(each, features.numeric.view(np.uint32), prints)
+    _, first, unique_row = np.unique(prints, return_index=True, return_inverse=True)
+    return first, unique_row
+
+
+def with_sizes(level: Level, input_node_ptr: np.ndarray) -> PooledFeatures:
+    """Node features with ``SIZE_SLOTS`` more slots, which tell a block's size."""
+    x = level.x
+    blocks = level.numbered_blocks(input_node_ptr)
+    size = np.bincount(blocks, minlength=len(x.numeric))
+    slots = np.empty(len(x.slots) + SIZE_SLOTS * len(size), x.slots.dtype)
+    shares = np.empty(len(slots), x.shares.dtype)
+    append_sizes(x.indptr, x.slots, x.shares, size, x.n_slots, slots, shares)
+    indptr = x.indptr + SIZE_SLOTS * np.arange(len(x.indptr))
+    return PooledFeatures(x.numeric, indptr, slots, shares, x.n_slots + SIZE_SLOTS)
+
+
+@kernel
+def append_sizes(indptr, slots, shares, sizes, n_slots, out_slots, out_shares):
+    """Append two entries to each row: the logarithm of a size, and 1.
+
+    Parameters
+    ----------
+    indptr, slots, shares : arrays (n_rows + 1,), (n_entries,), (n_entries,)  # IN
+    sizes : int64 array (n_rows,)  # IN
+    n_slots : int, slot of the first; that of the second follows  # IN
+    out_slots, out_shares : arrays (n_entries + 2 n_rows,)  # OUT
+    """
+    at = 0
+    for i in range(len(sizes)):
+        for k in range(indptr[i], indptr[i + 1]):
+            out_slots[at], out_shares[at] = slots[k], shares[k]
+            at += 1
+        out_slots[at], out_shares[at] = n_slots, np.log(sizes[i])
+        out_slots[at + 1], out_shares[at + 1] = n_slots + 1, 1.0
+        at += 2

@@ -1,0 +1,1 @@
+"""The engine of the CPU: kernels of numba, in lanes of threads."""

@@ -1,0 +1,140 @@
+"""All sublayers of a level backward, in one compiled call of each thread.
+
+In: a batch, parameters, the tape of forward, and counters that the threads share. Out:
+gradients.
+
+Round t goes back through what round t of forward did, from the last to the first: the
+linear layer of sublayer t and its normalisation (whose means over all rows the round
+before has summed), messages where a layer begins, pooling, and then ReLU and dropout of
+sublayer t - 1. Threads meet between rounds, as those means need all rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skshake._jit import kernel
+from skshake.network._readouts import N_POOLINGS
+from skshake.network.cpu._barrier import await_all, note_done, take_next
+from skshake.network.cpu._messages import sum_messages_backward
+from skshake.network.cpu._pooling import pool_graphs_backward
+from skshake.network.cpu._sublayers import (
+    apply_linear_backward,
+    find_means,
+    normalise,
+    normalise_backward,
+    relu_dropout_backward,
+)
+
+
+@kernel(inline=True)
+def _backward_tile(t, lane, tile, batch, weights, keep, tape, grads, place, scratch):
+    """Round t of one tile.
+
+    ``place`` says which half of ``grads.rows`` holds the gradient of what round t gave;
+    ``scratch`` is a pair of arrays of this thread alone: means of the gradient (2,
+    width) and room for a product (width, width).
+    """
+    first, last, first_graph, last_graph = tile[0], tile[1], tile[2], tile[3]
+    means, product = scratch
+    layer, begins_layer = t // weights.n_linear, t % weights.n_linear == 0
+    is_last_round = t == len(weights.linear)
+    # The state that round t of forward started from.
+    state = batch.h
+    if t > 0:
+        state = tape.hidden
+        if begins_layer:
+            state = tape.states[layer - 1]
+        else:
+            z, norm = tape.outputs[t - 1], tape.norms[t - 1]
+            normalise(first, last, z, norm, 1.0, np.uint64(0), state)
+    grad = grads.rows[place]
+    # The gradient of that state.
+    grad_state = grad
+    if not is_last_round:
+        x, grad_x = state, grads.rows[1 - place]
+        if begins_layer:
+            x = tape.inputs[layer]
+        normalise_backward(first, last, tape.outputs[t], tape.norms[t], means, grad)
+        weight, grad_weight = weights.linear[t], grads.linear[t, lane]
+        apply_linear_backward(
+            first, last, x, weight, grad, grad_x, grad_weight, product
+        )
+        grad_state = grad_x
+        if begins_layer:
+            # Neighbours are in the same graph, so in this tile: ``grad`` is spent, and
+            # all rows of ``grad_x`` that are read are there.
+            grad_state = grad
+            grad_e = grads.edges[min(lane, len(grads.edges) - 1)]
+            self_weight = weights.self_weight[layer]
+            grads.self_weight[layer, lane] += sum_messages_backward(
+                first,
+                last,
+                batch.arcs,
+                self_weight,
+                state,
+                batch.e,
+                grad_x,
+                grad,
+                grad_e,
+            )
+    if begins_layer and tape.pooled.shape[1] > 0:
+        column = layer * N_POOLINGS * state.shape[1]
+        pool_graphs_backward(
+            first_graph,
+            last_graph,
+            batch.node_ptr,
+            state,
+            column,
+            tape.pooled,
+            grads.pooled,
+            grad_state,
+        )
+    if t > 0:
+        factor = np.float32(1.0 / keep) if begins_layer else np.float32(1.0)
+        z, norm = tape.outputs[t - 1], tape.norms[t - 1]
+        sums = grads.sums[t, lane]
+        relu_dropout_backward(first, last, state, grad_state, factor, z, norm, sums)
+
+
+@kernel
+def run_backward(counters, lanes, batch, weights, keep, tape, grads):
+    """Run all rounds, from the last to the first.
+
+    Parameters
+    ----------
+    counters, lanes, batch, weights, tape : see ``run_forward``  # IN
+    keep : float, share that dropout kept  # IN
+    grads : Gradients; partial sums begin as zeros. The gradient of ``batch.h`` is in
+        the half of ``rows`` that ``place_of_gradient`` says  # IN and OUT
+    """
+    lane_ptr, n_sublayers = lanes.lane_ptr, len(weights.linear)
+    n_lanes, n_rows, width = len(lane_ptr) - 1, len(batch.h), batch.h.shape[1]
+    means = np.empty((2, width), np.float32)
+    scratch = (means, np.empty((width, width), np.float32))
+    place = 0
+    for t in range(n_sublayers, -1, -1):
+        if t < n_sublayers:
+            find_means(grads.sums[t + 1], n_rows, grads.norms[t], means)
+        while True:
+            lane = take_next(counters, t)
+            if lane >= n_lanes:
+                break
+            for k in range(lane_ptr[lane], lane_ptr[lane + 1]):
+                tile = lanes.tiles[k]
+                _backward_tile(
+                    t, lane, tile, batch, weights, keep, tape, grads, place, scratch
+                )
+            note_done(counters, t)
+        await_all(counters, t, n_lanes)
+        if t < n_sublayers and t % weights.n_linear != 0:
+            place = 1 - place
+
+
+def place_of_gradient(n_sublayers: int, n_linear: int) -> int:
+    """Which half of ``Gradients.rows`` ends as the gradient of the first state.
+
+    The halves change roles in each round within a layer.
+    """
+    n_within = n_sublayers - n_sublayers // n_linear
+    return n_within % 2

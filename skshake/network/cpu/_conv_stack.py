@@ -1,0 +1,206 @@
+"""The conv stack of a level as one autograd function.
+
+In: a plan, node states, edge states, layers. Out: states after the last layer and
+pooled states of all layers. A conv stack is all layers of one level; a layer is a sum
+of messages and one or more sublayers, with dropout after the last; a sublayer is a
+linear layer, batch normalisation and ReLU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from skshake.network._csr import as_numpy
+from skshake.network._layers import PER_SUBLAYER, SumLayer
+from skshake.network._norm import N_ROWS
+from skshake.network._readouts import N_POOLINGS
+from skshake.network._torch_engine import LevelPlan
+from skshake.network.cpu._backward import place_of_gradient, run_backward
+from skshake.network.cpu._barrier import run_together
+from skshake.network.cpu._forward import run_forward
+from skshake.network.cpu._records import (
+    BatchArrays,
+    Dropout,
+    Gradients,
+    Moments,
+    Tape,
+    Weights,
+)
+from skshake.network.cpu._sublayers import move_running
+from skshake.network.cpu._tiles import cut
+
+
+def run_conv_stack(
+    layers: Sequence[SumLayer], plan: LevelPlan, h: Tensor, edge_states: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Run all layers of a level; see :meth:`skshake.network._torch_engine.Engine`.
+
+    Parameters
+    ----------
+    layers : sequence of SumLayer
+    plan : LevelPlan
+    h : Tensor of shape (n_nodes, width), float32
+    edge_states : Tensor of shape (n_edge_states, width), float32
+
+    Returns
+    -------
+    h : Tensor of shape (n_nodes, width)
+    pooled : Tensor of shape (n_graphs, 3 * width * (1 + n_layers)), or of no columns
+    """
+    norms = [norm for layer in layers for norm in layer.norms]
+    parameters = [p for layer in layers for p in layer.ordered_parameters()]
+    return _ConvStack.apply(plan, norms, h, edge_states, *parameters)
+
+
+class _ConvStack(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        plan: LevelPlan,
+        norms: list[nn.BatchNorm1d],
+        h: Tensor,
+        edge_states: Tensor,
+        *parameters: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        batch = BatchArrays(
+            plan.node_ptr.numpy(),
+            as_numpy(plan.arcs),
+            h.detach().contiguous().numpy(),
+            edge_states.detach().contiguous().numpy(),
+        )
+        ctx.pass_ = _Pass(plan, batch, _stack(parameters, plan.n_linear, h.shape[1]))
+        ctx.pass_.forward(norms)
+        tape = ctx.pass_.tape
+        last = tape.states[-1] if len(tape.states) else batch.h
+        return torch.from_numpy(last), torch.from_numpy(tape.pooled)
+
+    @staticmethod
+    def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple:
+        pass_, ctx.pass_ = ctx.pass_, None
+        grads = pass_.backward(grad_h, grad_pooled)
+        return None, None, *pass_.in_order(grads)
+
+
+class _Pass:
+    """Records of one pass through the layers of a level, forward and backward."""
+
+    def __init__(self, plan: LevelPlan, batch: BatchArrays, weights: Weights) -> None:
+        self.plan, self.batch, self.weights = plan, batch, weights
+        self.lanes = cut(batch.node_ptr)
+        self.keep = 1.0 if plan.streams is None else 1.0 - plan.dropout
+        self.n_sublayers, self.n_layers = len(weights.linear), len(weights.self_weight)
+        shape = batch.h.shape
+        n_columns = N_POOLINGS * shape[1] * (1 + self.n_layers) * plan.pools
+        self.tape = Tape(
+            states=_room(self.n_layers, *shape),
+            inputs=_room(self.n_layers, *shape),
+            outputs=_room(self.n_sublayers, *shape),
+            norms=_room(self.n_sublayers, N_ROWS, shape[1]),
+            hidden=_room(*shape),
+            pooled=_room(len(batch.node_ptr) - 1, n_columns),
+        )
+
+    def forward(self, norms: list[nn.BatchNorm1d]) -> None:
+        """Run all sublayers, and let the normalisations learn."""
+        plan, width = self.plan, self.batch.h.shape[1]
+        moments = Moments(
+            plan.is_training,
+            norms[0].eps if norms else 0.0,
+            np.empty((self.n_sublayers, 2, width)),
+        )
+        if not plan.is_training:
+            for t, norm in enumerate(norms):
+                moments.values[t] = _running(norm)
+        streams = np.zeros(self.n_layers, np.uint64)
+        if plan.streams is not None:
+            streams = plan.streams.numpy().view(np.uint64)
+        self._run(
+            run_forward,
+            moments,
+            Dropout(self.keep, streams),
+            self.tape,
+            self._zero_sums(),
+        )
+        if plan.is_training:
+            n_rows = len(self.batch.h)
+            for values, norm in zip(moments.values, norms, strict=True):
+                move_running(values, n_rows, norm.momentum, *_running(norm))
+                assert norm.num_batches_tracked is not None
+                norm.num_batches_tracked.add_(1)
+
+    def backward(self, grad_h: Tensor, grad_pooled: Tensor) -> Gradients:
+        """Gradients of states, edge states and parameters."""
+        n_sublayers, n_lanes = self.n_sublayers, self.lanes.n_lanes
+        shape = self.batch.h.shape
+        # Edge states that lanes share get a gradient per lane, added in order.
+        n_copies = n_lanes if self.plan.shares_edges else 1
+        grads = Gradients(
+            pooled=grad_pooled.contiguous().numpy(),
+            rows=_room(2, *shape),
+            edges=np.zeros((n_copies, *self.batch.e.shape), np.float32),
+            self_weight=np.zeros((self.n_layers, n_lanes)),
+            linear=np.zeros((n_sublayers, n_lanes, shape[1], shape[1]), np.float32),
+            norms=np.empty((n_sublayers, 2, shape[1])),
+            sums=self._zero_sums(),
+        )
+        grads.rows[0] = grad_h.numpy()
+        self._run(run_backward, self.keep, self.tape, grads)
+        return grads
+
+    def in_order(self, grads: Gradients) -> Iterator[Tensor]:
+        """Gradients in the order of the autograd function's arguments."""
+        n_linear = self.plan.n_linear
+        place = place_of_gradient(self.n_sublayers, n_linear)
+        found = [grads.rows[place], grads.edges.sum(axis=0)]
+        of_self = grads.self_weight.sum(axis=1, keepdims=True).astype(np.float32)
+        of_linear = grads.linear.sum(axis=1)
+        of_norm = grads.norms.astype(np.float32)
+        # Batch normalisation takes the bias of the linear layer out: no gradient.
+        of_bias = np.zeros(of_norm.shape[::2], np.float32)
+        for t in range(self.n_sublayers):
+            if t % n_linear == 0:
+                found.append(of_self[t // n_linear])
+            found += [of_linear[t], of_bias[t], of_norm[t, 1], of_norm[t, 0]]
+        return map(torch.from_numpy, found)
+
+    def _run(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Call a compiled function in all threads."""
+        arguments = (self.lanes, self.batch, self.weights, *arguments)
+        run_together(function, arguments, self.n_sublayers + 1, self.lanes.n_lanes)
+
+    def _zero_sums(self) -> np.ndarray:
+        shape = (self.n_sublayers + 1, self.lanes.n_lanes, 2, self.batch.h.shape[1])
+        return np.zeros(shape)
+
+
+def _room(*shape: int) -> np.ndarray:
+    return np.empty(shape, np.float32)
+
+
+def _stack(parameters: tuple[Tensor, ...], n_linear: int, width: int) -> Weights:
+    """Parameters of all layers, array by array; see ``SumLayer.ordered_parameters``."""
+    arrays = [p.detach().numpy() for p in parameters]
+    per_layer = 1 + PER_SUBLAYER * n_linear
+    epsilons = np.array(arrays[::per_layer], np.float32).reshape(-1)
+    of_sublayers = [array for k, array in enumerate(arrays) if k % per_layer]
+    linear, *vectors = (
+        np.array(of_sublayers[k::PER_SUBLAYER], np.float32) for k in range(PER_SUBLAYER)
+    )
+    return Weights(
+        n_linear,
+        1.0 + epsilons,
+        linear.reshape(-1, width, width),
+        *(vector.reshape(-1, width) for vector in vectors),
+    )
+
+
+def _running(norm: nn.BatchNorm1d) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance that a normalisation has learnt, to be read or moved."""
+    assert norm.running_mean is not None
+    assert norm.running_var is not None
+    return norm.running_mean.numpy(), norm.running_var.numpy()

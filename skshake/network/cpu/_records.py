@@ -1,0 +1,125 @@
+"""What the compiled passes of the conv stack are given, as named tuples of arrays.
+
+In: nothing. Out: records; their arrays are those of a whole batch, float32 unless said.
+A conv stack has ``n_layers`` layers of ``n_linear`` sublayers each, ``n_sublayers``
+together, of ``width`` columns; sublayer ``t`` belongs to layer ``t // n_linear``, and
+state ``l`` is what layer ``l`` begins with.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class BatchArrays(NamedTuple):
+    """Graphs of a batch.
+
+    ``node_ptr`` int64 (n_graphs + 1,); ``arcs`` an Arcs of numpy arrays; ``h`` (n_rows,
+    width), states of nodes that the first layer begins with; ``e`` (n_edge_states,
+    width).
+    """
+
+    node_ptr: np.ndarray
+    arcs: Any
+    h: np.ndarray
+    e: np.ndarray
+
+
+class Lanes(NamedTuple):
+    """Units of work.
+
+    A tile is a range of whole graphs whose rows stay in a cache; ``tiles``, int64
+    (n_tiles, 4), has its first and last row, and its first and last graph. A lane is a
+    range of tiles that one thread does alone; ``lane_ptr``, int64 (n_lanes + 1,). No
+    graph is in two tiles, so what a lane writes to rows and graphs no other lane reads
+    or writes before the next barrier.
+    """
+
+    tiles: np.ndarray
+    lane_ptr: np.ndarray
+
+    @property
+    def n_lanes(self) -> int:
+        """Number of lanes."""
+        return len(self.lane_ptr) - 1
+
+
+class Weights(NamedTuple):
+    """Parameters, stacked.
+
+    ``self_weight`` (n_layers,), 1 + epsilon; ``linear`` (n_sublayers, width, width) and
+    ``bias`` (n_sublayers, width) of linear layers; ``norm_weight`` and ``norm_bias``
+    (n_sublayers, width) of normalisations.
+    """
+
+    n_linear: int
+    self_weight: np.ndarray
+    linear: np.ndarray
+    bias: np.ndarray
+    norm_weight: np.ndarray
+    norm_bias: np.ndarray
+
+
+class Moments(NamedTuple):
+    """Means and variances of normalisations.
+
+    ``of_batch`` says whether they are found, as in training, or known; ``values``
+    float64 (n_sublayers, 2, width).
+    """
+
+    of_batch: bool
+    eps: float
+    values: np.ndarray
+
+
+class Dropout(NamedTuple):
+    """Share of a layer's states that is kept, and its random numbers.
+
+    ``keep`` is 1 where nothing is dropped; ``streams`` uint64 (n_layers,).
+    """
+
+    keep: float
+    streams: np.ndarray
+
+
+class Tape(NamedTuple):
+    """What forward notes for backward.
+
+    ``states`` (n_layers, n_rows, width), after each layer; ``inputs`` (n_layers,
+    n_rows, width), sums of messages; ``outputs`` (n_sublayers, n_rows, width), of
+    linear layers; ``norms`` (n_sublayers, 4, width); ``pooled`` (n_graphs, n_columns),
+    of no columns where nothing is pooled. ``hidden`` (n_rows, width) holds what ReLU
+    gives within a layer; it is not kept: backward finds it again, which costs less than
+    memory.
+    """
+
+    states: np.ndarray
+    inputs: np.ndarray
+    outputs: np.ndarray
+    norms: np.ndarray
+    hidden: np.ndarray
+    pooled: np.ndarray
+
+
+class Gradients(NamedTuple):
+    """Gradients, on the way and in the end.
+
+    ``pooled`` (n_graphs, n_columns), given. ``rows`` (2, n_rows, width): the first is
+    given as the gradient of the last state, and both are overwritten in turn.
+    ``edges`` (n_copies, n_edge_states, width), of zeros: a copy per lane, or one if no
+    two lanes share edge states. ``self_weight`` float64 (n_layers, n_lanes), ``linear``
+    (n_sublayers, n_lanes, width, width), partial sums of the lanes. ``norms`` float64
+    (n_sublayers, 2, width), of bias and weight. ``sums`` float64 (n_sublayers + 1,
+    n_lanes, 2, width), see ``relu_dropout_backward``; place t belongs to sublayer t -
+    1.
+    """
+
+    pooled: np.ndarray
+    rows: np.ndarray
+    edges: np.ndarray
+    self_weight: np.ndarray
+    linear: np.ndarray
+    norms: np.ndarray
+    sums: np.ndarray

@@ -1,0 +1,174 @@
+"""The conv stack of a level as one autograd function on a GPU.
+
+In: a plan, node states, edge states, layers. Out: states after the last layer and
+pooled states of all layers, as :mod:`skshake.network.cpu._conv_stack` gives on the CPU.
+Matrix products are torch's, everything between them is ours. Rows may be padded: those
+behind the last graph are 0 and have no gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from skshake.network._layers import PER_SUBLAYER, SumLayer
+from skshake.network._torch_engine import LevelPlan
+from skshake.network.cuda._launch import Pooling, Rows, count_splits
+
+
+def run_conv_stack(
+    layers: Sequence[SumLayer], plan: LevelPlan, h: Tensor, edge_states: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Run all layers of a level on the GPU; see ``run_conv_stack`` of the CPU."""
+    norms = [norm for layer in layers for norm in layer.norms]
+    parameters = [p for layer in layers for p in layer.ordered_parameters()]
+    return _ConvStack.apply(plan, norms, h, edge_states, *parameters)
+
+
+class _ConvStack(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        plan: LevelPlan,
+        norms: list[nn.BatchNorm1d],
+        h: Tensor,
+        edge_states: Tensor,
+        *parameters: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        ctx.pass_ = _Pass(plan, h.contiguous(), edge_states.contiguous(), parameters)
+        return ctx.pass_.forward(norms)
+
+    @staticmethod
+    def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple:
+        pass_, ctx.pass_ = ctx.pass_, None
+        needs_edges = ctx.needs_input_grad[3]
+        return None, None, *pass_.backward(grad_h, grad_pooled, needs_edges)
+
+
+class _Sublayer(NamedTuple):
+    """Parameters of a linear layer and its normalisation."""
+
+    weight: Tensor
+    bias: Tensor
+    norm_weight: Tensor
+    norm_bias: Tensor
+
+
+class _Noted(NamedTuple):
+    """What backward needs of a sublayer: its input, what its linear layer gave, and the
+    normalisation (4, width)."""
+
+    x: Tensor
+    z: Tensor
+    norm: Tensor
+
+
+class _Pass:
+    """Arrays of one pass forward; backward needs them."""
+
+    def __init__(
+        self, plan: LevelPlan, h: Tensor, e: Tensor, parameters: tuple[Tensor, ...]
+    ) -> None:
+        self.plan, self.e, self.rows = plan, e, Rows(plan, h)
+        per_layer = 1 + PER_SUBLAYER * plan.n_linear
+        self.epsilons = parameters[::per_layer]
+        # Of each layer.
+        self.sublayers = [
+            [
+                _Sublayer(*parameters[k : k + PER_SUBLAYER])
+                for k in range(first + 1, first + per_layer, PER_SUBLAYER)
+            ]
+            for first in range(0, len(parameters), per_layer)
+        ]
+        self.states = h.new_empty(1 + len(self.sublayers), *h.shape)
+        self.states[0] = h
+        self.keep = 1.0 if plan.streams is None else 1.0 - plan.dropout
+        self.noted: list[_Noted] = []
+        self.pooling: Pooling | None = None
+
+    def forward(self, norms: list[nn.BatchNorm1d]) -> tuple[Tensor, Tensor]:
+        """States after the last layer, and pooled states."""
+        left = iter(norms)
+        for layer, sublayers in enumerate(self.sublayers):
+            x = self.rows.sum_messages(self.epsilons[layer], self.states[layer], self.e)
+            for sublayer in sublayers[:-1]:
+                z, norm = self._find_norm(sublayer, next(left), x)
+                x = torch.empty_like(z)
+                self.rows.normalise(z, norm, 1.0, None, x)
+            z, norm = self._find_norm(sublayers[-1], next(left), x)
+            stream = None
+            if self.plan.streams is not None:
+                stream = self.plan.streams[layer : layer + 1]
+            out = self.states[layer + 1]
+            self.rows.normalise(z, norm, self.keep, stream, out)
+        if not self.plan.pools:
+            return self.states[-1], self.e.new_empty(0)
+        self.pooling = Pooling(self.plan, self.rows, self.states)
+        # The states are not changed any more, but autograd wants its own tensor.
+        return self.states[-1], self.pooling.pooled.flatten(1)
+
+    def _find_norm(
+        self, sublayer: _Sublayer, norm_layer: nn.BatchNorm1d, x: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """What a linear layer gives, and its normalisation (4, width)."""
+        z = torch.addmm(sublayer.bias, x, sublayer.weight.T)
+        if not self.plan.is_training:
+            return z, _known_norm(norm_layer)
+        norm = self.rows.find_norm(
+            z, norm_layer, sublayer.norm_weight, sublayer.norm_bias
+        )
+        self.noted.append(_Noted(x, z, norm))
+        return z, norm
+
+    def backward(self, grad: Tensor, grad_pooled: Tensor, needs_edges: bool) -> list:
+        """Gradients of states, edge states and parameters, in this order."""
+        rows, plan = self.rows, self.plan
+        grad, grad_pooled = grad.clone(), grad_pooled.contiguous()
+        if self.pooling is not None:
+            self.pooling.number_rows()
+        splits = count_splits(len(plan.arcs.col), len(self.e))
+        grad_e = self.e.new_zeros(splits, *self.e.shape)
+        gradients: list[Tensor] = []
+        for layer in reversed(range(len(self.sublayers))):
+            self._add_pooled(layer + 1, grad_pooled, grad)
+            grad, of_sublayers = self._through_sublayers(layer, grad)
+            h, epsilon = self.states[layer], self.epsilons[layer]
+            if needs_edges:
+                rows.add_edge_gradients(h, self.e, grad, grad_e)
+            grad, grad_epsilon = rows.sum_messages_backward(epsilon, h, self.e, grad)
+            gradients = [grad_epsilon, *of_sublayers, *gradients]
+        self._add_pooled(0, grad_pooled, grad)
+        return [grad, grad_e.sum(dim=0), *gradients]
+
+    def _through_sublayers(
+        self, layer: int, grad: Tensor
+    ) -> tuple[Tensor, list[Tensor]]:
+        """Gradients of a layer's sum of messages and of its sublayers' parameters."""
+        out, factor = self.states[layer + 1], 1.0 / self.keep
+        gradients: list[Tensor] = []
+        for sublayer in reversed(self.sublayers[layer]):
+            x, z, norm = self.noted.pop()
+            totals = self.rows.through_sublayer(out, grad, z, norm, factor)
+            # Batch normalisation takes the bias out: no gradient.
+            of_linear = [grad.T @ x, torch.zeros_like(sublayer.bias)]
+            gradients = [*of_linear, totals[1], totals[0], *gradients]
+            grad = grad @ sublayer.weight
+            out, factor = x, 1.0
+        return grad, gradients
+
+    def _add_pooled(self, state: int, grad_pooled: Tensor, grad: Tensor) -> None:
+        if self.pooling is not None:
+            self.pooling.add_gradient(state, grad_pooled, grad)
+
+
+def _known_norm(layer: nn.BatchNorm1d) -> Tensor:
+    """Batch normalisation by its running statistics, float32 (4, width)."""
+    assert layer.running_mean is not None
+    assert layer.running_var is not None
+    invstd = torch.rsqrt(layer.running_var + layer.eps)
+    scale = layer.weight * invstd
+    shift = layer.bias - layer.running_mean * scale
+    return torch.stack([layer.running_mean, invstd, scale, shift])

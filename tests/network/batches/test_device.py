@@ -1,0 +1,141 @@
+"""Batches gathered by index arithmetic against levels of the same graphs alone."""
+
+import numpy as np
+import pytest
+import torch
+
+from skshake import KFCoarsener
+from skshake.network import _threads
+from skshake.network.batches import DeviceHierarchies, Window, _features
+
+
+@pytest.fixture
+def hierarchies(small_mutag):
+    coarsener = KFCoarsener(q=[np.inf, 1.0, 0.2], n_forests=2, random_state=0)
+    return coarsener.fit_transform(small_mutag[0])
+
+
+def _tensors(value):
+    """All tensors of nested named tuples."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _tensors(item)
+
+
+@pytest.mark.parametrize("lane_rows", [4, 2_048])
+@pytest.mark.parametrize("forest", [0, 1])
+def test_a_batch_is_the_whole_of_its_graphs(
+    forest, lane_rows, hierarchies, monkeypatch
+):
+    # The table of distinct edges is that of the collection, rows are those of a batch.
+    monkeypatch.setattr(_features, "MOST_UNIQUE", 0)
+    monkeypatch.setattr(_threads, "LANE_ROWS", lane_rows)
+    cpu = torch.device("cpu")
+    graphs = np.array([5, 0, 39, 5])
+    batch = DeviceHierarchies(hierarchies, cpu).batch(graphs, forest)
+    alone = DeviceHierarchies(hierarchies[graphs], cpu)
+    expected = alone.batch(np.arange(len(graphs)), forest)
+    pairs = list(zip(_tensors(batch), _tensors(expected), strict=True))
+    assert len(pairs) > 30
+    for one, other in pairs:
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("most_unique", [0, 10_000])
+def test_batches_of_a_window_are_those_made_alone(
+    most_unique, hierarchies, monkeypatch
+):
+    monkeypatch.setattr(_features, "MOST_UNIQUE", most_unique)
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    batches = [np.array([7]), np.array([3, 0, 39]), np.array([5, 5])]
+    window = Window(data, batches, 1, with_transposes=False)
+    for b, graphs in enumerate(batches):
+        assert window.graphs_of(b).tolist() == graphs.tolist()
+        pairs = zip(
+            _tensors(window.batch(b)), _tensors(data.batch(graphs, 1)), strict=True
+        )
+        for one, other in pairs:
+            assert torch.equal(one, other)
+
+
+def test_a_batch_holds_its_levels(hierarchies, monkeypatch):
+    monkeypatch.setattr(_features, "MOST_UNIQUE", 0)
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    batch = data.batch(np.array([4, 9]))
+    for level, tensors in zip(hierarchies[[4, 9]].levels, batch, strict=True):
+        assert tensors.node_ptr.tolist() == level.node_ptr.tolist()
+        slots = tensors.x.slots
+        # Two slots follow those of categories: log of the block's size, and 1.
+        is_category = slots.col < level.x.n_slots
+        assert slots.col[is_category].tolist() == level.x.slots.tolist()
+        n_input = slots.value[slots.col == level.x.n_slots].exp()
+        assert n_input.sum() == pytest.approx(len(level.block))
+        assert (slots.value[slots.col == level.x.n_slots + 1] == 1).all()
+        assert tensors.arcs.weight.sum() == pytest.approx(2 * level.edge_weight.sum())
+        first = np.repeat(level.node_ptr[:-1], np.diff(level.edge_ptr))
+        edges = {frozenset(e) for e in (level.edges + first[:, None]).tolist()}
+        source = torch.repeat_interleave(tensors.arcs.rowptr.diff()).tolist()
+        arcs = zip(source, tensors.arcs.col.tolist(), strict=True)
+        assert {frozenset(arc) for arc in arcs} == edges
+
+
+def test_rows_sent_down_are_the_overlap_with_rows_summing_to_one(hierarchies):
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    batch = data.batch(np.array([3]))
+    for fine in (0, 1):
+        rows = batch[fine].from_coarser
+        overlap = hierarchies[3].overlap(fine, fine + 1).toarray()
+        dense = np.zeros_like(overlap)
+        owner = torch.repeat_interleave(rows.rowptr.diff()).numpy()
+        dense[owner, rows.col.numpy()] = rows.value.numpy()
+        expected = overlap / overlap.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(dense, expected, rtol=1e-6)
+    assert batch[2].from_coarser is None
+
+
+def test_unique_rows_hold_what_each_node_has(hierarchies, monkeypatch):
+    graphs, cpu = np.array([7, 30]), torch.device("cpu")
+    kinds = DeviceHierarchies(hierarchies, cpu).batch(graphs)
+    monkeypatch.setattr(_features, "MOST_UNIQUE", 0)
+    rows = DeviceHierarchies(hierarchies, cpu).batch(graphs)
+    for few, many in zip(kinds, rows, strict=True):
+        assert many.row_of_node is None
+        assert len(few.row_of_node.col) == len(many.x.numeric)
+        for node, unique in enumerate(few.row_of_node.col.tolist()):
+            for slots, row in ((few.x.slots, unique), (many.x.slots, node)):
+                part = slice(*slots.rowptr[row : row + 2].tolist())
+                entries = list(zip(slots.col[part], slots.value[part], strict=True))
+                if slots is few.x.slots:
+                    expected = entries
+            assert entries == expected
+
+
+@pytest.mark.parametrize("most_unique", [0, 10_000])
+def test_each_arc_finds_the_features_of_its_edge(most_unique, small_mutag, monkeypatch):
+    # Once from a table of distinct edges, once from one row per edge.
+    monkeypatch.setattr(_features, "MOST_UNIQUE", most_unique)
+    hierarchies = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit_transform(
+        small_mutag[0]
+    )
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    (batch,) = data.batch(np.array([3, 17]))
+    assert batch.shares_edges == (most_unique > 0)
+    table, arcs = batch.edge_attr.slots, batch.arcs
+    level = hierarchies[[3, 17]].levels[0]
+    first = np.repeat(level.node_ptr[:-1], np.diff(level.edge_ptr))
+    expected = {}
+    for e, edge in enumerate((level.edges + first[:, None]).tolist()):
+        part = slice(level.edge_attr.indptr[e], level.edge_attr.indptr[e + 1])
+        slots, shares = level.edge_attr.slots[part], level.edge_attr.shares[part]
+        entries = dict(zip(slots.tolist(), shares.tolist(), strict=True))
+        expected[frozenset(edge)] = (entries, level.edge_weight[e])
+    for k, (source, target) in enumerate(
+        zip(arcs.targets().tolist(), arcs.col.tolist(), strict=True)
+    ):
+        row = slice(*table.rowptr[arcs.edge[k] : arcs.edge[k] + 2].tolist())
+        slots, shares = table.col[row].tolist(), table.value[row].tolist()
+        entries, weight = expected[frozenset((source, target))]
+        assert dict(zip(slots, shares, strict=True)) == entries
+        assert arcs.weight[k] == weight
