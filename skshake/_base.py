@@ -22,7 +22,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skshake._coarsener import KFCoarsener
-from skshake._persistence import SaveMixin
+from skshake._persistence import SavedClass, SaveMixin
 from skshake._targets import Target, check_weights, split_validation
 from skshake.forests import MAX_SEED
 from skshake.graphs import GraphProblem
@@ -342,6 +342,33 @@ class BaseSHAKE(
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        from skshake.network import (
+            EpochRecord,
+            FeatureWidths,
+            NetworkShape,
+            SHAKENetwork,
+            network_from_state,
+            network_state,
+        )
+
+        # The coarsener is that of raw graphs.
+        coarsener = (KFCoarsener, *KFCoarsener._saved_classes())
+        network = SavedClass(
+            SHAKENetwork,
+            lambda network: list(network_state(network)),
+            network_from_state,
+        )
+        return *coarsener, EpochRecord, FeatureWidths, NetworkShape, network
+
+    def _saved_params(self) -> dict[str, Any]:
+        params = super()._saved_params()
+        if hasattr(self.device, "type"):
+            # A torch.device, by the string that stands for it.
+            params["device"] = str(self.device)
+        return params
 
     def _class_weight(self) -> Any:
         return None

@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from skshake._base import BaseSHAKE
+from skshake._persistence import SavedClass
 from skshake._targets import (
     ClassTarget,
     LabelTarget,
@@ -436,6 +437,10 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
+
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        return *super()._saved_classes(), ClassTarget, LabelTarget
 
     def _class_weight(self) -> Any:
         return self.class_weight

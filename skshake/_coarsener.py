@@ -20,7 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from skshake._output import CollectionOutputMixin
-from skshake._persistence import SaveMixin
+from skshake._persistence import SavedClass, SaveMixin
+from skshake._reduction import Reduction, measure_reduction
 from skshake.forests import (
     MAX_SEED,
     as_resolutions,
@@ -31,6 +32,7 @@ from skshake.forests import (
 from skshake.graphs import (
     NO_NAMES,
     Features,
+    Field,
     GraphCollection,
     GraphProblem,
     InvalidGraphError,
@@ -58,7 +60,6 @@ from skshake.hierarchy import (
     describe_unseen,
     learn_offsets,
     learn_vocabulary,
-    measure_reduction,
 )
 from skshake.resolution import (
     SOLVERS,
@@ -376,6 +377,10 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        return Field, Pooling, Vocabulary, Reduction, ResolutionCurves
 
     def _learn_features(self, graphs: GraphCollection) -> GraphCollection:
         """Remember the kinds of features and their categories."""

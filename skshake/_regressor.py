@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from skshake._base import BaseSHAKE
+from skshake._persistence import SavedClass
 from skshake._targets import NumberTarget, check_weights, mean_r2
 
 
@@ -251,6 +252,10 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        return *super()._saved_classes(), NumberTarget
 
     def _learn_target(self, y: Any, n_graphs: int, loss: str) -> NumberTarget:
         return NumberTarget(y, n_graphs, loss)

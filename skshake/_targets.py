@@ -20,7 +20,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from skshake.graphs import is_missing
+from skshake._as_array import is_missing
 
 
 class Target(Protocol):

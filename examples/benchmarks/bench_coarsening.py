@@ -26,10 +26,9 @@ from _bench import (
 from numba import njit
 
 from skshake import GraphCollection, KFCoarsener
+from skshake._splitmix import next_state, unit
 from skshake.forests import streams_of
-from skshake.forests._generator import unit
 from skshake.forests._wilson import draw_forests
-from skshake.graphs import GOLDEN
 
 # Learnt resolutions of the sets (molhiv: the paper's).
 QS = {"molhiv": 1.9, "DD": 6.4, "COLLAB": 17.8, "random": 5.0}
@@ -45,7 +44,7 @@ def walk_bare(node_ptr, indptr, indices, q, n_steps, state):
             start = v = 0
             while start < n:
                 first, last = indptr[offset + v], indptr[offset + v + 1]
-                state += GOLDEN
+                state = next_state(state)
                 at = unit(state) * (q + (last - first))
                 n_done += 1
                 if at < q:

@@ -13,17 +13,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skshake._splitmix import GOLDEN, mix
 from skshake.forests._small_q import LARGEST_COMPONENT
 from skshake.forests._traps import count_trapped_steps
 from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
-from skshake.graphs import (
-    GOLDEN,
-    GraphCollection,
-    InvalidGraphError,
-    as_graphs,
-    mix,
-    owner_of,
-)
+from skshake.graphs import GraphCollection, InvalidGraphError, as_graphs, owner_of
 
 MAX_SEED = np.iinfo(np.int32).max
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.forests._generator import degree_of, unit
-from skshake.graphs import GOLDEN
+from skshake._splitmix import next_state, unit
+from skshake.forests._neighbours import degree_of
 
 # Components up to this size; a matrix of 512 x 512 fits into a second-level cache.
 LARGEST_COMPONENT = 512
@@ -181,13 +181,13 @@ def _join_again(v, a, ground, total, q, parent, origin, part, chosen, weight, st
         if a[v, i] > 0.0:
             k = part[i]
             weight[k] += a[v, i]
-            state += GOLDEN
+            state = next_state(state)
             if unit(state) * weight[k] < a[v, i]:
                 chosen[k] = i
     for k in range(n_parts):
         node = chosen[k]
         whole = ground[v] if node == GROUND else a[v, node]
-        state += GOLDEN
+        state = next_state(state)
         at = unit(state) * whole
         made_by = _choose_origin(v, node, a, ground, total, q, at)
         if k == 0:
@@ -263,7 +263,7 @@ def draw_component(
         arrow[node] = -1
         v = offset + node
         degree = degree_of(cumulative, indptr[v], indptr[v + 1])
-        state += GOLDEN
+        state = next_state(state)
         at = unit(state) * q
         wakes_at[node] = degree * at / (q + degree - at)
     return state, n

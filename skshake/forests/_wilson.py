@@ -18,7 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.forests._generator import degree_of, find_neighbour, unit
+from skshake._splitmix import next_state, unit
+from skshake.forests._neighbours import degree_of, find_neighbour
 from skshake.forests._small_q import (
     LARGEST_COMPONENT,
     draw_component,
@@ -26,7 +27,7 @@ from skshake.forests._small_q import (
     is_worthwhile,
     most_entries,
 )
-from skshake.graphs import GOLDEN, rows_of
+from skshake.graphs import rows_of
 
 ROOT = -1
 # Marks of nodes outside all trees: the entry of the level before is still to be met, or
@@ -204,7 +205,7 @@ def _walk(
                     return state, n_steps, n_entries
                 first, last = indptr[offset + v], indptr[offset + v + 1]
                 degree = degree_of(cumulative, first, last)
-                state += GOLDEN
+                state = next_state(state)
                 n_steps += 1
                 at = unit(state) * (q + degree)
                 if at >= q:
@@ -220,7 +221,7 @@ def _walk(
                 # An isolated node has threshold 0 and never wakes.
                 if successor == ROOT and wakes_at[v] >= q:
                     first, last = indptr[offset + v], indptr[offset + v + 1]
-                    state += GOLDEN
+                    state = next_state(state)
                     n_steps += 1
                     at = unit(state) * degree_of(cumulative, first, last)
                     successor = find_neighbour(indices, cumulative, first, last, at)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from skshake._splitmix import hash_rows
 from skshake.graphs._arcs import arcs_of_edges, sum_degrees
 from skshake.graphs._features import (
     CATEGORY,
@@ -25,7 +26,7 @@ from skshake.graphs._features import (
     copy_read_only,
     empty_features,
 )
-from skshake.graphs._fingerprint import hash_rows, hash_weights
+from skshake.graphs._fingerprint import hash_weights
 from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
 
 # Degrees up to which each is a category of its own, and bins per doubling above.

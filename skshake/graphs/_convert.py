@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from skshake.graphs._arrays import is_from
+from skshake._as_array import is_from
 from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skshake.graphs._arrays import is_missing
+from skshake._as_array import is_missing
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._convert import check_names_given
 from skshake.graphs._errors import InvalidGraphError

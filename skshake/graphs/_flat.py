@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from skshake.graphs._arrays import as_array, named_columns
+from skshake._as_array import as_array
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import CategoricalRule, Features, check_rule
 from skshake.graphs._merging import from_arcs
+from skshake.graphs._named_columns import named_columns
 from skshake.graphs._ragged import offsets
 from skshake.graphs._stacking import MOST_NUMBER, stack_features, stack_weights
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs._arrays import Columns, as_array, join
+from skshake._as_array import as_array, join_arrays
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
     CATEGORY,
@@ -30,6 +30,7 @@ from skshake.graphs._features import (
     loses_digits,
 )
 from skshake.graphs._ids import array_of, join_integers
+from skshake.graphs._named_columns import Columns
 from skshake.graphs._ragged import offsets, owner_of
 from skshake.graphs._records import NO_ARCS, GraphRecord
 
@@ -143,7 +144,7 @@ def _signed_ends(parts: list[Any]) -> list[np.ndarray]:
 def _try_join(parts: list[Any], axis: int = 0) -> np.ndarray | None:
     """Parts in one array, None if that cannot be: each has to be looked at."""
     try:
-        return join(parts, axis)
+        return join_arrays(parts, axis)
     except (TypeError, ValueError):
         return None
 
@@ -261,14 +262,13 @@ def _check_values(field: str, stacked: np.ndarray, ptr: np.ndarray) -> None:
         )
 
 
-def _code_texts(parts: list[Any]) -> list[Any]:
+def _code_texts(field: str, parts: list[Any], owners: Sequence[int]) -> list[Any]:
     """Parts with strings as codes, if some are codes already."""
     if not any(getattr(part, "dtype", None) == TEXT_CODE for part in parts):
         return parts
-    is_text = [as_array(part).dtype.kind in "US" for part in parts]
     return [
-        code_strings(as_array(part)).view(TEXT_CODE) if is_str else part
-        for part, is_str in zip(parts, is_text, strict=True)
+        code_strings(array).view(TEXT_CODE) if array.dtype.kind in "US" else part
+        for part, array in zip(parts, _arrays(field, parts, owners), strict=True)
     ]
 
 
@@ -283,7 +283,7 @@ def _stack_field(
         parts, owners, width = _pick_parts(field, parts, counts)
     if not parts:
         return None
-    parts = _code_texts(parts)
+    parts = _code_texts(field, parts, owners)
     stacked = _try_join(parts)
     if stacked is None or stacked.dtype.kind not in "biuf":
         arrays = _arrays(field, parts, owners)

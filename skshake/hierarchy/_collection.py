@@ -15,7 +15,9 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from skshake.graphs import as_graph_numbers, items_of_column, offsets, rows_of
-from skshake.hierarchy._level import Level, as_dense, concatenate_levels
+from skshake.hierarchy._export import to_networkx, to_pyg
+from skshake.hierarchy._files import read_levels, write_levels
+from skshake.hierarchy._level import Level, concatenate_levels
 from skshake.hierarchy._overlap import overlap_matrix
 
 
@@ -126,9 +128,7 @@ class HierarchyCollection(Sequence):
         path : str or Path
             File to write.
         """
-        from skshake.hierarchy._files import save_hierarchies
-
-        save_hierarchies(path, self)
+        write_levels(path, self.node_ptr, self.forests, self.pooling_key)
 
     @classmethod
     def load(
@@ -153,9 +153,7 @@ class HierarchyCollection(Sequence):
         ValueError
             If the file is damaged, is something else, or comes from a newer release.
         """
-        from skshake.hierarchy._files import load_hierarchies
-
-        return load_hierarchies(path, mmap_mode=mmap_mode)
+        return cls(*read_levels(path, is_mapped=mmap_mode is not None))
 
     def overlap(self, fine: int, coarse: int, forest: int = 0) -> sparse.csr_array:
         """Shared input nodes of the blocks of two levels, over all graphs.
@@ -281,17 +279,7 @@ class GraphHierarchy:
         graph : networkx.Graph
             With ``x`` of nodes, ``weight`` and ``edge_attr`` of edges.
         """
-        import networkx as nx
-
-        view = self.levels[level]
-        x, edge_attr = as_dense(view.x), as_dense(view.edge_attr)
-        graph = nx.Graph()
-        for node in range(view.n_nodes):
-            graph.add_node(node, **({} if x is None else {"x": x[node]}))
-        for i, (u, v) in enumerate(view.edges.tolist()):
-            attributes = {} if edge_attr is None else {"edge_attr": edge_attr[i]}
-            graph.add_edge(u, v, weight=float(view.edge_weight[i]), **attributes)
-        return graph
+        return to_networkx(self.levels[level])
 
     def to_pyg(self, level: int) -> Any:
         """Data object of torch_geometric for a level.
@@ -307,9 +295,7 @@ class GraphHierarchy:
             With ``x``, ``edge_index`` (both arcs of each edge), ``edge_attr``,
             ``edge_weight`` and ``num_nodes``.
         """
-        from skshake.network import level_to_pyg
-
-        return level_to_pyg(self.levels[level])
+        return to_pyg(self.levels[level])
 
 
 def concatenate_hierarchies(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -86,11 +86,6 @@ class PooledFeatures:
         if not self.numeric.shape[1]:
             return shares
         return sparse.hstack([shares, sparse.csr_array(self.numeric)], format="csr")
-
-
-def as_dense(features: Any) -> np.ndarray | None:
-    """Dense array of a level's features, None without features."""
-    return features.toarray() if sparse.issparse(features) else features
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ from skshake.network._fitting import (
     outputs_of,
 )
 from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
-from skshake.network._pyg import level_to_pyg
 from skshake.network._training import EpochRecord, TrainingPlan
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
     "embeddings_of",
     "feature_widths",
     "fit_network",
-    "level_to_pyg",
     "network_from_state",
     "network_state",
     "outputs_of",

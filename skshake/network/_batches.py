@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skshake.graphs import arcs_from_edges, hash_rows
+from skshake._splitmix import hash_rows
+from skshake.graphs import arcs_from_edges
 from skshake.hierarchy import HierarchyCollection, Level, PooledFeatures, overlap_matrix
 from skshake.network._bags import Bags, sort_by_row
 from skshake.network._kernels import append_sizes, copy_ranges

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from skshake.graphs import GOLDEN
+from skshake._splitmix import GOLDEN
 from skshake.network._kernels import fill_mask
 
 # The two factors of SplitMix64.

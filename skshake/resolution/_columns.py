@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.graphs import GOLDEN, mix
+from skshake._splitmix import mix, next_state, nth_state
 from skshake.resolution._measure import N_PROBES
 
 # Graphs of so few rows get unit vectors in place of random ones: an exact trace.
@@ -109,13 +109,13 @@ def _contrast(t, numbers, column):
 def _combine(k, numeric, numbers, stream, column):
     """Add all one-hot and numeric columns with random signs; squares stay unbiased."""
     scale = 1.0 / np.sqrt(MOST_COLUMNS)
-    state = mix(stream + np.uint64(k + N_PROBES + 1) * GOLDEN)
+    state = mix(nth_state(stream, k + N_PROBES + 1))
     for c in range(numeric.shape[1]):
         sign = _sign(state, c)
         for i in range(len(column)):
             column[i] += scale * sign * numeric[i, c]
     for c in range(numbers.shape[1]):
-        state = mix(state + GOLDEN)
+        state = mix(next_state(state))
         for i in range(len(column)):
             column[i] += scale * _sign(state, numbers[i, c])
 
@@ -123,7 +123,7 @@ def _combine(k, numeric, numbers, stream, column):
 @kernel(inline=True)
 def _sign(state, i):
     """Rademacher variable i of a stream."""
-    bit = mix(state + np.uint64(i) * GOLDEN) >> _TOP_BIT
+    bit = mix(nth_state(state, i)) >> _TOP_BIT
     return 1.0 if bit else -1.0
 
 
@@ -147,7 +147,7 @@ def fill_probes(first, stream, block):
     """
     n_rows = block.shape[0]
     for c in range(max(0, -first), block.shape[1]):
-        state = mix(stream + np.uint64(first + c + 1) * GOLDEN)
+        state = mix(nth_state(stream, first + c + 1))
         if n_rows <= EXACT_ROWS:
             block[first + c, c] = 1.0
         else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.graphs import mix
+from skshake._splitmix import mix
 from skshake.resolution._calibration import weigh_probes
 from skshake.resolution._columns import (
     centre_columns,

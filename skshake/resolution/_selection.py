@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skshake.graphs import GraphCollection, mix
+from skshake._splitmix import mix
+from skshake.graphs import GraphCollection
 from skshake.resolution._objective import (
     Objective,
     ResolutionCurves,

@@ -1,7 +1,6 @@
-"""The generator of the kernels: SplitMix64, and the choice of a neighbour by it.
+"""Kernels: the degree of a node, and the choice of a neighbour by the weights of arcs.
 
-In: a 64-bit state. Out: uniforms and neighbours. The caller adds
-:data:`skshake.graphs.GOLDEN` to the state before each draw.
+In: arcs of a node and their running sum of weights. Out: its degree, or a neighbour.
 """
 
 from __future__ import annotations
@@ -9,16 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.graphs import mix
-
-_SHIFT = np.uint64(11)
-_TO_UNIT = 1.0 / 9007199254740992.0  # 2^-53
-
-
-@kernel
-def unit(state):
-    """Uniform in [0, 1) with 53 bits from the SplitMix64 state."""
-    return np.float64(mix(state) >> _SHIFT) * _TO_UNIT
 
 
 @kernel
