@@ -24,15 +24,17 @@ from skshake._as_array import is_missing
 
 
 class Target(Protocol):
-    """A kind of target, learnt from the training ``y``.
+    """What ``y`` stands for, learnt from the training ``y``.
 
-    ``loss`` is the name of its loss, ``n_outputs`` how many outputs the network has,
-    ``kind`` what a later ``y`` must share to go on with the same network.
+    ``loss`` is the name of its loss, ``n_outputs`` how many outputs the network has.
     """
 
     loss: str
     n_outputs: int
-    kind: Any
+
+    @property
+    def signature(self) -> Any:
+        """What a later ``y`` must have in common to go on with the same network."""
 
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """What the loss takes, one row per graph."""
@@ -56,13 +58,17 @@ class ClassTarget:
     def __init__(self, y: Any, n_graphs: int, loss: str) -> None:
         self.classes = np.unique(_check_labels(y, n_graphs, "y"))
         self.loss = loss
-        self.kind = self.classes.tolist()
         self.n_outputs = len(self.classes)
         if loss == "auc_margin" and self.n_outputs != 2:
             raise ValueError(
                 f"loss='auc_margin': expected two classes, got {self.n_outputs}: "
-                f"{self.kind}"
+                f"{self.signature}"
             )
+
+    @property
+    def signature(self) -> list:
+        """The classes."""
+        return self.classes.tolist()
 
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """Codes (n_graphs,) of the classes."""
@@ -72,7 +78,8 @@ class ClassTarget:
         if is_unknown.any():
             stranger = labels[is_unknown].tolist()[0]
             raise ValueError(
-                f"{name}: label {stranger!r} does not occur in y, which has {self.kind}"
+                f"{name}: label {stranger!r} does not occur in y, which has "
+                f"{self.signature}"
             )
         return codes.astype(np.int64)
 
@@ -117,7 +124,6 @@ class LabelTarget:
         values = _check_numbers(y, n_graphs, "y")
         self.loss = "binary_cross_entropy" if loss == "cross_entropy" else loss
         self.n_outputs = values.shape[1]
-        self.kind = f"{self.n_outputs} labels"
         self.classes = np.arange(self.n_outputs)
         self.encode(y, n_graphs, "y")
         is_empty = np.isnan(values).all(axis=0)
@@ -125,6 +131,11 @@ class LabelTarget:
             raise ValueError(
                 f"y: column {np.flatnonzero(is_empty)[0]} has no label at all"
             )
+
+    @property
+    def signature(self) -> str:
+        """The number of labels."""
+        return f"{self.n_outputs} labels"
 
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """Zeros, ones and NaN (n_graphs, n_labels)."""
@@ -181,12 +192,16 @@ class NumberTarget:
         self.is_flat = np.ndim(y) == 1
         values = _check_numbers(y, n_graphs, "y")
         self.loss, self.n_outputs = loss, values.shape[1]
-        self.kind = f"{self.n_outputs} numbers"
         if np.isnan(values).all(axis=0).any():
             raise ValueError("y: a column has no number at all")
         self.mean = np.nanmean(values, axis=0)
         spread = np.nanstd(values, axis=0)
         self.scale = np.where(spread > 0, spread, 1.0)
+
+    @property
+    def signature(self) -> str:
+        """The number of columns."""
+        return f"{self.n_outputs} numbers"
 
     def check(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """Numbers (n_graphs, n_targets) in the units of ``y``, NaN where unknown."""
@@ -303,7 +318,7 @@ def _check_numbers(
     return values
 
 
-def check_weights(
+def check_sample_weight(
     sample_weight: Any,
     y: Any,
     n_graphs: int,

@@ -93,7 +93,7 @@ def as_resolutions(q: Any) -> np.ndarray:
     return np.sort(values)[::-1].copy()
 
 
-def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
+def check_edge_weight(graphs: GraphCollection, q: np.ndarray) -> None:
     """Refuse weights, or a q, with which drawing would not end or lose all digits.
 
     Raises
@@ -228,7 +228,7 @@ def sample_forests(
     """
     collection = as_graphs(graphs)
     qs = as_resolutions(q)
-    check_weights(collection, qs)
+    check_edge_weight(collection, qs)
     seed = check_random_state(random_state).randint(MAX_SEED)
     streams = streams_of(collection, seed)
     parent, block, n_steps = draw_partitions(collection, qs, streams)

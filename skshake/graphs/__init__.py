@@ -1,5 +1,6 @@
 """Graphs of any kind, read once into flat arrays."""
 
+from skshake.graphs._check_schema import match_features
 from skshake.graphs._checking import check_graphs, check_items, name_graph
 from skshake.graphs._collection import (
     Arcs,
@@ -25,10 +26,9 @@ from skshake.graphs._features import (
     empty_features,
     loses_digits,
 )
-from skshake.graphs._flat import from_edges
+from skshake.graphs._from_edges import from_edges
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._ids import join_integers
-from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._molecules import (
     graphs_from_records,

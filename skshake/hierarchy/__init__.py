@@ -18,12 +18,12 @@ from skshake.hierarchy._level import (
     Level,
     PooledFeatures,
     Pooling,
-    centre,
     coarsen,
     describe_rounded,
-    learn_offsets,
+    learn_centre,
+    subtract_centre,
 )
-from skshake.hierarchy._overlap import coarse_shares, overlap_matrix
+from skshake.hierarchy._overlap import overlap_matrix, projection_matrix
 
 __all__ = [
     "CategoryWarning",
@@ -35,14 +35,14 @@ __all__ = [
     "Pooling",
     "Vocabulary",
     "as_hierarchies",
-    "centre",
-    "coarse_shares",
     "coarsen",
     "concatenate_hierarchies",
     "describe_rounded",
     "describe_unlearnable",
     "describe_unseen",
-    "learn_offsets",
+    "learn_centre",
     "learn_vocabulary",
     "overlap_matrix",
+    "projection_matrix",
+    "subtract_centre",
 ]

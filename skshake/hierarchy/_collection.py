@@ -82,7 +82,10 @@ class HierarchyCollection(Sequence):
         """What two collections must share to go through one network."""
         return (
             self.pooling_key,
-            *((level.q, *level.x.kind, *level.edge_attr.kind) for level in self.levels),
+            *(
+                (level.q, *level.x.widths, *level.edge_attr.widths)
+                for level in self.levels
+            ),
         )
 
     def first_forests(self, n_forests: int) -> HierarchyCollection:

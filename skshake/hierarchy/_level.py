@@ -60,7 +60,7 @@ class PooledFeatures:
             )
 
     @property
-    def kind(self) -> tuple[int, int]:
+    def widths(self) -> tuple[int, int]:
         """Numbers of numeric columns and of category slots."""
         return self.numeric.shape[1], self.n_slots
 
@@ -78,7 +78,7 @@ class PooledFeatures:
     def as_matrix(self) -> np.ndarray | sparse.csr_array | None:
         """Dense numbers, or CSR (frequencies first) if there are categories."""
         shape = (len(self.numeric), self.n_slots)
-        if self.kind == (0, 0):
+        if self.widths == (0, 0):
             return None
         if not self.n_slots:
             return self.numeric
@@ -140,8 +140,8 @@ class Pooling(NamedTuple):
     """How coarse nodes and edges get their features.
 
     Return probabilities of up to ``walk_length`` steps join those of input nodes. The
-    offsets are taken off numeric columns before float32 would lose their digits; there
-    are none if no column is that large.
+    centre is taken off numeric columns before float32 would lose their digits; it is
+    empty if no column is that large.
     """
 
     node_pooling: str
@@ -149,8 +149,8 @@ class Pooling(NamedTuple):
     node_vocabulary: Vocabulary
     edge_vocabulary: Vocabulary
     walk_length: int = 0
-    node_offsets: tuple[float, ...] = ()
-    edge_offsets: tuple[float, ...] = ()
+    node_centre: tuple[float, ...] = ()
+    edge_centre: tuple[float, ...] = ()
 
     @property
     def key(self) -> int:
@@ -161,12 +161,12 @@ class Pooling(NamedTuple):
             for codes in vocabulary.categories:
                 digest.update(len(codes).to_bytes(8, "little") + codes.tobytes())
             digest.update(b"|")
-        if self.node_offsets or self.edge_offsets:
-            digest.update(repr((self.node_offsets, self.edge_offsets)).encode())
+        if self.node_centre or self.edge_centre:
+            digest.update(repr((self.node_centre, self.edge_centre)).encode())
         return int.from_bytes(digest.digest()[:7], "little")
 
 
-def learn_offsets(features: Features) -> tuple[float, ...]:
+def learn_centre(features: Features) -> tuple[float, ...]:
     """Mean of each column that float32 would round, 0 for others; empty without any."""
     numeric = features.numeric
     if numeric.dtype == FLOAT or not len(numeric):
@@ -175,11 +175,11 @@ def learn_offsets(features: Features) -> tuple[float, ...]:
     return tuple(np.where(is_rounded, numeric.mean(axis=0), 0.0).tolist())
 
 
-def describe_rounded(features: Features, offsets: tuple[float, ...]) -> list[str]:
+def describe_rounded(features: Features, centre: tuple[float, ...]) -> list[str]:
     """What to say of columns that lose digits though their mean is taken off."""
-    if not offsets:
+    if not centre:
         return []
-    exact = features.numeric - np.array(offsets)
+    exact = features.numeric - np.array(centre)
     is_lost = loses_digits(exact, exact.astype(FLOAT))
     numbers = [field for field in features.fields if not field.is_categorical]
     owners = [field.name for field in numbers for _ in range(field.width)]
@@ -191,19 +191,19 @@ def describe_rounded(features: Features, offsets: tuple[float, ...]) -> list[str
     ]
 
 
-def _centre(features: Features, offsets: tuple[float, ...]) -> Features:
-    if features.numeric.dtype == FLOAT and not offsets:
+def _subtract(features: Features, centre: tuple[float, ...]) -> Features:
+    if features.numeric.dtype == FLOAT and not centre:
         return features
     numeric = features.numeric.astype(np.float64)
-    if offsets:
-        numeric -= np.array(offsets)
+    if centre:
+        numeric -= np.array(centre)
     return replace(features, numeric=numeric.astype(FLOAT))
 
 
-def centre(graphs: GraphCollection, pooling: Pooling) -> GraphCollection:
-    """The graphs with numbers in float32, less the offsets."""
-    nodes = _centre(graphs.node_features, pooling.node_offsets)
-    edges = _centre(graphs.edge_features, pooling.edge_offsets)
+def subtract_centre(graphs: GraphCollection, pooling: Pooling) -> GraphCollection:
+    """The graphs with numbers in float32, less the learnt centre of their column."""
+    nodes = _subtract(graphs.node_features, pooling.node_centre)
+    edges = _subtract(graphs.edge_features, pooling.edge_centre)
     if nodes is graphs.node_features and edges is graphs.edge_features:
         return graphs
     return replace(graphs, node_features=nodes, edge_features=edges)
@@ -219,12 +219,12 @@ def pool_features(
     """Mean or sum over the rows of each segment (-1 drops a row)."""
     is_mean = pooling == "mean"
     numeric = np.empty((n_segments, 0), FLOAT)
-    if features.kind[0]:
+    if features.widths[0]:
         pooled = pool_numbers(features.numeric, segment, n_segments, is_mean)
         numeric = pooled.astype(FLOAT)
     indptr = np.zeros(n_segments + 1, np.int64)
     slots, shares = np.empty(0, np.int32), np.empty(0, FLOAT)
-    if features.kind[1]:
+    if features.widths[1]:
         codes, tables = vocabulary.tables_for(features.categories)
         slots, shares = np.empty(codes.size, np.int32), np.empty(codes.size, FLOAT)
         pool_categories(
@@ -298,7 +298,7 @@ def empty_pooled(n_rows: int) -> PooledFeatures:
 
 
 def concatenate_pooled(parts: Sequence[PooledFeatures]) -> PooledFeatures:
-    """Stack pooled features of one kind."""
+    """Stack pooled features of equal widths."""
     return PooledFeatures(
         np.concatenate([part.numeric for part in parts]),
         offsets(np.concatenate([np.diff(part.indptr) for part in parts])),

@@ -29,7 +29,7 @@ def overlap_matrix(
     return counts.tocsr()
 
 
-def coarse_shares(
+def projection_matrix(
     overlap: sparse.csr_array, node_pooling: str = "mean"
 ) -> sparse.csr_array:
     r"""The paper's P from a fine to a coarse level, one row per coarse block.
