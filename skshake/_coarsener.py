@@ -47,6 +47,8 @@ from skshake.graphs import (
     with_return_probabilities,
 )
 from skshake.hierarchy import (
+    AGGREGATIONS,
+    Aggregation,
     CategoryWarning,
     HierarchyCollection,
     Level,
@@ -127,11 +129,11 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         Put the input graph (q = inf) in front of the learnt levels.
     phi : float, default=1.0
         Weight of the size in the trade-off; larger phi, smaller q*, coarser graphs.
-    node_pooling, edge_pooling : {"mean", "sum"}, default="mean"
+    node_pooling, edge_pooling : {"mean", "sum"} or Aggregation, default="mean"
         How features of input nodes (edges) become features of a coarse node (edge).
-        Categories become frequencies with "mean" and counts with "sum". Of columns with
-        numbers beyond 65,536 that float32 would round, their mean in ``fit`` is taken
-        off first.
+        Categories become frequencies with "mean" and counts with "sum". Another way is
+        an :class:`skshake.hierarchy.Aggregation`. Of columns with numbers beyond 65,536
+        that float32 would round, their mean in ``fit`` is taken off first.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         Which features are categories: "from_dtype" takes integer arrays as categories
         and floats as numbers, True takes all as categories, False none, a list those
@@ -234,8 +236,8 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         "n_levels": [Interval(Integral, 1, None, closed="left")],
         "include_original": ["boolean"],
         "phi": [Interval(Real, 0, None, closed="neither")],
-        "node_pooling": [StrOptions({"mean", "sum"})],
-        "edge_pooling": [StrOptions({"mean", "sum"})],
+        "node_pooling": [StrOptions(set(AGGREGATIONS)), Aggregation],
+        "edge_pooling": [StrOptions(set(AGGREGATIONS)), Aggregation],
         "categorical_features": [StrOptions({"from_dtype"}), "boolean", "array-like"],
         "walk_length": [
             Interval(Integral, 2, None, closed="left"),

@@ -1,5 +1,6 @@
 """Hierarchies of coarse graphs, as flat arrays."""
 
+from skshake.hierarchy._aggregation import AGGREGATIONS, Aggregation
 from skshake.hierarchy._categories import (
     CategoryWarning,
     Vocabulary,
@@ -7,25 +8,25 @@ from skshake.hierarchy._categories import (
     describe_unseen,
     learn_vocabulary,
 )
-from skshake.hierarchy._collection import (
-    GraphHierarchy,
-    HierarchyCollection,
-    LevelView,
-    as_hierarchies,
-    concatenate_hierarchies,
-)
-from skshake.hierarchy._level import (
-    Level,
-    PooledFeatures,
+from skshake.hierarchy._coarsening import (
     Pooling,
     coarsen,
     describe_rounded,
     learn_centre,
     subtract_centre,
 )
+from skshake.hierarchy._collection import (
+    GraphHierarchy,
+    HierarchyCollection,
+    as_hierarchies,
+    concatenate_hierarchies,
+)
+from skshake.hierarchy._level import Level, LevelView, PooledFeatures
 from skshake.hierarchy._overlap import overlap_matrix, projection_matrix
 
 __all__ = [
+    "AGGREGATIONS",
+    "Aggregation",
     "CategoryWarning",
     "GraphHierarchy",
     "HierarchyCollection",

@@ -17,7 +17,7 @@ from scipy import sparse
 from skshake.graphs import as_graph_numbers, items_of_column, offsets, rows_of
 from skshake.hierarchy._export import to_networkx, to_pyg
 from skshake.hierarchy._files import read_levels, write_levels
-from skshake.hierarchy._level import Level, concatenate_levels
+from skshake.hierarchy._level import Level, LevelView, concatenate_levels
 from skshake.hierarchy._overlap import overlap_matrix
 
 
@@ -175,55 +175,6 @@ class HierarchyCollection(Sequence):
         """
         levels = self.forests[forest]
         return overlap_matrix(levels[fine], levels[coarse], self.node_ptr)
-
-
-@dataclass(frozen=True, eq=False)
-class LevelView:
-    """One graph at one q: a view that holds no data of its own."""
-
-    level: Level
-    position: int
-    block: np.ndarray
-
-    @property
-    def _nodes(self) -> np.ndarray:
-        ptr = self.level.node_ptr
-        return np.arange(ptr[self.position], ptr[self.position + 1])
-
-    @property
-    def _edges(self) -> np.ndarray:
-        ptr = self.level.edge_ptr
-        return np.arange(ptr[self.position], ptr[self.position + 1])
-
-    @property
-    def q(self) -> float:
-        """Resolution; larger is finer, ``inf`` is the input graph."""
-        return self.level.q
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of coarse nodes."""
-        return len(self._nodes)
-
-    @property
-    def edges(self) -> np.ndarray:
-        """Coarse edges, int32 of shape (n_edges, 2)."""
-        return self.level.edges[self._edges]
-
-    @property
-    def x(self) -> np.ndarray | sparse.csr_array | None:
-        """Pooled node features (n_nodes, n_features); CSR frequencies of categories."""
-        return self.level.x.take(self._nodes).as_matrix()
-
-    @property
-    def edge_attr(self) -> np.ndarray | sparse.csr_array | None:
-        """Pooled edge features (n_edges, n_features); CSR frequencies of categories."""
-        return self.level.edge_attr.take(self._edges).as_matrix()
-
-    @property
-    def edge_weight(self) -> np.ndarray:
-        """Sum of the weights of the joined input edges, float32 (n_edges,)."""
-        return self.level.edge_weight[self._edges]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch_geometric.data import Data
 
-    from skshake.hierarchy._collection import LevelView
+    from skshake.hierarchy._level import LevelView
 
 
 def as_dense(features: Any) -> np.ndarray | None:
