@@ -28,6 +28,7 @@ from numba import njit
 from skshake import GraphCollection, KFCoarsener
 from skshake._splitmix import next_state, unit
 from skshake.forests import streams_of
+from skshake.forests._neighbours import as_walkable
 from skshake.forests._wilson import draw_forests
 
 # Learnt resolutions of the sets (molhiv: the paper's).
@@ -102,25 +103,13 @@ def bench_reading(molhiv: GraphCollection, repeats: int) -> dict[str, float]:
 
 def bench_sampler(name: str, graphs: GraphCollection, repeats: int) -> dict[str, float]:
     """The forest kernel against a bare walk; eight coupled levels against the last."""
-    q, arcs = QS[name], graphs.arcs
-    streams, unweighted = streams_of(graphs, 0), np.empty(0)
+    q, arcs, walkable = QS[name], graphs.arcs, as_walkable(graphs)
+    streams = streams_of(graphs, 0)
     parent = np.empty((8, graphs.n_nodes), np.int32)
     block = np.empty_like(parent)
 
     def forests(qs: np.ndarray) -> int:
-        return draw_forests(
-            graphs.node_ptr,
-            graphs.edge_ptr,
-            arcs.indptr,
-            arcs.indices,
-            arcs.edge_of_arc,
-            unweighted,
-            unweighted,
-            qs,
-            streams,
-            parent[: len(qs)],
-            block[: len(qs)],
-        )
+        return draw_forests(walkable, qs, streams, parent[: len(qs)], block[: len(qs)])
 
     single, coupled = np.array([q]), np.geomspace(q, q / 1000, 8)
     n_steps = forests(single)

@@ -14,9 +14,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skshake._splitmix import GOLDEN, mix
+from skshake.forests._neighbours import as_walkable
 from skshake.forests._small_q import LARGEST_COMPONENT
 from skshake.forests._traps import count_trapped_steps
-from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
+from skshake.forests._wilson import draw_forests, find_roots
 from skshake.graphs import GraphCollection, InvalidGraphError, as_graphs, owner_of
 
 MAX_SEED = np.iinfo(np.int32).max
@@ -151,26 +152,8 @@ def draw_partitions(
     block[:n_trivial] = np.arange(graphs.n_nodes) - np.repeat(
         graphs.node_ptr[:-1], np.diff(graphs.node_ptr)
     )
-    arcs = graphs.arcs
-    cumulative, weights = np.empty(0), np.empty(0)
-    if graphs.edge_weight is not None:
-        cumulative, weights = np.empty(len(arcs.indices)), graphs.edge_weight
-        sum_along_arcs(
-            graphs.node_ptr,
-            graphs.edge_ptr,
-            arcs.indptr,
-            arcs.edge_of_arc,
-            graphs.edge_weight,
-            cumulative,
-        )
     n_steps = draw_forests(
-        graphs.node_ptr,
-        graphs.edge_ptr,
-        arcs.indptr,
-        arcs.indices,
-        arcs.edge_of_arc,
-        cumulative,
-        weights,
+        as_walkable(graphs),
         qs[n_trivial:],
         streams,
         parent[n_trivial:],

@@ -62,10 +62,10 @@ class SpectralMeasure:
 
     def curves(self, q: float) -> dict[str, np.ndarray]:
         """Losses and complexity of each graph at one q, by name, each (n_graphs,)."""
-        curves = np.zeros((len(self.ptr) - 1, len(self.losses) + 1))
+        curves = np.empty((len(self.losses) + 1, len(self.ptr) - 1))
         _sum_points(self.ptr, self.mu, self.loss_weights, self.complexity, q, curves)
         names = [*(loss.name for loss in self.losses), COMPLEXITY]
-        return dict(zip(names, curves.T, strict=True))
+        return dict(zip(names, curves, strict=True))
 
     def complexity_error(self, q: float, q_before: float = 0.0) -> float:
         """Standard error of the mean df at q, less that at ``q_before``; 0 if exact."""
@@ -114,17 +114,24 @@ def _sum_points(ptr, mu, loss_weights, complexity, q, curves):
     mu, complexity : float64 arrays of shape (n_points,)  # IN
     loss_weights : float64 array of shape (n_points, n_losses)  # IN
     q : float  # IN
-    curves : float64 array of shape (n_graphs, n_losses + 1)  # IN (0) and OUT
+    curves : float64 array of shape (n_losses + 1, n_graphs)  # OUT
         The complexity comes last.
     """
     n_losses = loss_weights.shape[1]
     for g in range(len(ptr) - 1):
-        for i in range(ptr[g], ptr[g + 1]):
-            gain = q / (q + mu[i])
-            lost = (1.0 - gain) * (1.0 - gain)
-            for c in range(n_losses):
-                curves[g, c] += loss_weights[i, c] * lost
-            curves[g, n_losses] += complexity[i] * gain
+        # Two losses at a time, so that their sums are kept in registers.
+        for one in range(0, n_losses, 2):
+            other = min(one + 1, n_losses - 1)
+            lost_of_one, lost_of_other, kept = 0.0, 0.0, 0.0
+            for i in range(ptr[g], ptr[g + 1]):
+                gain = q / (q + mu[i])
+                lost = (1.0 - gain) * (1.0 - gain)
+                lost_of_one += loss_weights[i, one] * lost
+                lost_of_other += loss_weights[i, other] * lost
+                kept += complexity[i] * gain
+            curves[one, g] = lost_of_one
+            curves[other, g] = lost_of_other
+            curves[n_losses, g] = kept
 
 
 def empty_measure(losses: tuple[Loss, ...], n_graphs: int) -> SpectralMeasure:
