@@ -33,12 +33,12 @@ _HOME = {
     "SHAKERegressor": "skshake._regressor",
     "as_graphs": "skshake.graphs",
     "check_graphs": "skshake.graphs",
-    "expected_edges": "skshake.hierarchy",
-    "expected_nodes": "skshake.hierarchy",
+    "expected_edges": "skshake._sizes",
+    "expected_nodes": "skshake._sizes",
     "from_edges": "skshake.graphs",
     "graphs_from_edgelist": "skshake.graphs",
-    "paper_edges": "skshake.hierarchy",
-    "paper_nodes": "skshake.hierarchy",
+    "paper_edges": "skshake._sizes",
+    "paper_nodes": "skshake._sizes",
     "sample_forests": "skshake.forests",
 }
 

@@ -22,8 +22,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skshake._coarsener import KFCoarsener
-from skshake._persistence import SaveMixin
-from skshake._targets import Target, check_loss, check_weights, split_validation
+from skshake._persistence import SavedClass, SaveMixin
+from skshake._targets import (
+    Target,
+    check_loss,
+    check_sample_weight,
+    split_validation,
+)
 from skshake.forests import MAX_SEED
 from skshake.graphs import GraphProblem
 from skshake.hierarchy import HierarchyCollection, as_hierarchies
@@ -226,7 +231,7 @@ class BaseSHAKE(
         target = self._learn_target(y, n_graphs)
         loss = find_loss(self._auto_loss if self.loss == "auto" else self.loss)
         check_loss(self.loss, loss, target)
-        weights = check_weights(
+        weights = check_sample_weight(
             sample_weight, y, n_graphs, self._class_weight(), target
         )
         training = LabelledGraphs(hierarchies, target.encode(y, n_graphs, "y"), weights)
@@ -253,12 +258,12 @@ class BaseSHAKE(
         # Set at the end: a fit that fails leaves the estimator as it was.
         self._coarsener, self._signature = coarsener, hierarchies.signature
         self._target = target
-        self.n_features_in_ = sum(hierarchies.levels[0].x.kind)
+        self.n_features_in_ = sum(hierarchies.levels[0].x.widths)
         if coarsener is not None:
             self.n_features_in_ = coarsener.n_features_in_
         self.module_, self.history_ = network, history
         self._summarise()
-        self._look_back(training)
+        self._finish_fit(training)
         return self
 
     def embed(self, X: Any) -> np.ndarray:
@@ -345,10 +350,37 @@ class BaseSHAKE(
         tags.input_tags.two_d_array = False
         return tags
 
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        from skshake.network import (
+            EpochRecord,
+            FeatureWidths,
+            NetworkShape,
+            SHAKENetwork,
+            network_from_state,
+            network_state,
+        )
+
+        # The coarsener is that of raw graphs.
+        coarsener = (KFCoarsener, *KFCoarsener._saved_classes())
+        network = SavedClass(
+            SHAKENetwork,
+            lambda network: list(network_state(network)),
+            network_from_state,
+        )
+        return *coarsener, EpochRecord, FeatureWidths, NetworkShape, network
+
+    def _saved_params(self) -> dict[str, Any]:
+        params = super()._saved_params()
+        if hasattr(self.device, "type"):
+            # A torch.device, by the string that stands for it.
+            params["device"] = str(self.device)
+        return params
+
     def _class_weight(self) -> Any:
         return None
 
-    def _look_back(self, training: Any) -> None:
+    def _finish_fit(self, training: Any) -> None:
         """Finish the fit; ``training`` are the graphs that were trained on."""
 
     def _explain(
@@ -403,7 +435,7 @@ class BaseSHAKE(
         if not self.warm_start or not hasattr(self, "module_"):
             return None
         for what, last, now in (
-            ("classes", self._target.kind, target.kind),
+            ("classes", self._target.signature, target.signature),
             ("levels and features", self._signature, hierarchies.signature),
             ("network", self.module_.shape, shape),
         ):
@@ -443,7 +475,9 @@ class BaseSHAKE(
         hierarchies = match_hierarchies("X_val", X_val, coarsener, signature)
         n_graphs = len(hierarchies)
         targets = target.encode(y_val, n_graphs, "y_val")
-        weights = check_weights(None, y_val, n_graphs, self._class_weight(), target)
+        weights = check_sample_weight(
+            None, y_val, n_graphs, self._class_weight(), target
+        )
         if not self.early_stopping:
             return None
         return LabelledGraphs(hierarchies, targets, weights)

@@ -17,10 +17,11 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skshake._base import BaseSHAKE
+from skshake._persistence import SavedClass
 from skshake._targets import (
     ClassTarget,
     LabelTarget,
-    check_weights,
+    check_sample_weight,
     learn_class_target,
 )
 from skshake.hierarchy import HierarchyCollection
@@ -396,14 +397,14 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         outputs, is_gap = self._outputs_and_gaps(X)
         labels = self._target.labels(outputs)
         if is_gap.any():
-            weights = check_weights(sample_weight, y, len(labels))
+            weights = check_sample_weight(sample_weight, y, len(labels))
             sample_weight = np.where(is_gap, 0.0, weights)
             if not sample_weight.any():
                 return np.nan
         if labels.ndim == 1:
             return float(accuracy_score(y, labels, sample_weight=sample_weight))
         true = self._target.encode(y, len(labels), "y")
-        weights = check_weights(sample_weight, y, len(labels))
+        weights = check_sample_weight(sample_weight, y, len(labels))
         shares = ~np.isnan(true) * weights[:, None]
         if not shares.any():
             return np.nan
@@ -440,6 +441,10 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
+
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        return *super()._saved_classes(), ClassTarget, LabelTarget
 
     def _class_weight(self) -> Any:
         return self.class_weight
@@ -478,7 +483,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         directions[np.arange(n_graphs), chosen] = 1.0
         return directions
 
-    def _look_back(self, training: Any) -> None:
+    def _finish_fit(self, training: Any) -> None:
         """Set the classes, and warn if the network tells them apart nowhere."""
         self.classes_ = self._target.classes
         if not isinstance(self._target, ClassTarget) or len(self.classes_) < 2:

@@ -20,17 +20,19 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from skshake._output import CollectionOutputMixin
-from skshake._persistence import SaveMixin
+from skshake._persistence import SavedClass, SaveMixin
+from skshake._reduction import Reduction, measure_reduction
 from skshake.forests import (
     MAX_SEED,
     as_resolutions,
-    check_weights,
+    check_edge_weight,
     draw_partitions,
     streams_of,
 )
 from skshake.graphs import (
     NO_NAMES,
     Features,
+    Field,
     GraphCollection,
     GraphProblem,
     InvalidGraphError,
@@ -45,20 +47,21 @@ from skshake.graphs import (
     with_return_probabilities,
 )
 from skshake.hierarchy import (
+    AGGREGATIONS,
+    Aggregation,
     CategoryWarning,
     HierarchyCollection,
     Level,
     Pooling,
     Vocabulary,
-    centre,
     coarsen,
     concatenate_hierarchies,
     describe_rounded,
     describe_unlearnable,
     describe_unseen,
-    learn_offsets,
+    learn_centre,
     learn_vocabulary,
-    measure_reduction,
+    subtract_centre,
 )
 from skshake.resolution import (
     SOLVERS,
@@ -88,7 +91,9 @@ def _coarsen_chunk(
     shared: dict[float, Level] = {}
     forests = []
     # Forests are those of the graphs as given, whatever is pooled on them.
-    described = with_return_probabilities(centre(graphs, pooling), pooling.walk_length)
+    described = with_return_probabilities(
+        subtract_centre(graphs, pooling), pooling.walk_length
+    )
     for forest in range(n_forests):
         streams = streams_of(graphs, seed, forest)
         blocks = draw_partitions(graphs, qs, streams)[1]
@@ -124,11 +129,11 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         Put the input graph (q = inf) in front of the learnt levels.
     phi : float, default=1.0
         Weight of the size in the trade-off; larger phi, smaller q*, coarser graphs.
-    node_pooling, edge_pooling : {"mean", "sum"}, default="mean"
+    node_pooling, edge_pooling : {"mean", "sum"} or Aggregation, default="mean"
         How features of input nodes (edges) become features of a coarse node (edge).
-        Categories become frequencies with "mean" and counts with "sum". Of columns with
-        numbers beyond 65,536 that float32 would round, their mean in ``fit`` is taken
-        off first.
+        Categories become frequencies with "mean" and counts with "sum". Another way is
+        an :class:`skshake.hierarchy.Aggregation`. Of columns with numbers beyond 65,536
+        that float32 would round, their mean in ``fit`` is taken off first.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         Which features are categories: "from_dtype" takes integer arrays as categories
         and floats as numbers, True takes all as categories, False none, a list those
@@ -231,8 +236,8 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         "n_levels": [Interval(Integral, 1, None, closed="left")],
         "include_original": ["boolean"],
         "phi": [Interval(Real, 0, None, closed="neither")],
-        "node_pooling": [StrOptions({"mean", "sum"})],
-        "edge_pooling": [StrOptions({"mean", "sum"})],
+        "node_pooling": [StrOptions(set(AGGREGATIONS)), Aggregation],
+        "edge_pooling": [StrOptions(set(AGGREGATIONS)), Aggregation],
         "categorical_features": [StrOptions({"from_dtype"}), "boolean", "array-like"],
         "walk_length": [
             Interval(Integral, 2, None, closed="left"),
@@ -317,7 +322,9 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         seed = check_random_state(self.random_state).randint(MAX_SEED)
         graphs = as_graphs(X, categorical_features=self.categorical_features)
         graphs = self._learn_features(graphs)
-        objective = self._learn_resolutions(centre(graphs, self._pooling), seed)
+        objective = self._learn_resolutions(
+            subtract_centre(graphs, self._pooling), seed
+        )
         self._seed = seed
         self.n_forests_ = self._choose_n_forests(graphs)
         hierarchies = self._coarsen(graphs)
@@ -377,8 +384,12 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         tags.input_tags.two_d_array = False
         return tags
 
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        return Field, Pooling, Vocabulary, Reduction, ResolutionCurves
+
     def _learn_features(self, graphs: GraphCollection) -> GraphCollection:
-        """Remember the kinds of features and their categories."""
+        """Remember the fields of features and their categories."""
         self._has_node_features = bool(graphs.node_features.n_columns)
         if not self._has_node_features:
             graphs = with_degree_feature(graphs)
@@ -392,21 +403,21 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
             learn_vocabulary(nodes.categories),
             learn_vocabulary(edges.categories),
             self.walk_length,
-            learn_offsets(nodes),
-            learn_offsets(edges),
+            learn_centre(nodes),
+            learn_centre(edges),
         )
-        for side, vocabulary in self._sides(nodes, edges):
-            found = describe_unlearnable(side.fields, vocabulary, side.categories)
+        for given, vocabulary in self._given(nodes, edges):
+            found = describe_unlearnable(given.fields, vocabulary, given.categories)
             _warn_of_categories(found, stacklevel=5)
-        for side, offsets in (
-            (nodes, self._pooling.node_offsets),
-            (edges, self._pooling.edge_offsets),
+        for features, centre in (
+            (nodes, self._pooling.node_centre),
+            (edges, self._pooling.edge_centre),
         ):
-            for message in describe_rounded(side, offsets):
+            for message in describe_rounded(features, centre):
                 warnings.warn(message, UserWarning, stacklevel=4)
         return graphs
 
-    def _sides(
+    def _given(
         self, nodes: Features, edges: Features
     ) -> list[tuple[Features, Vocabulary]]:
         """Features that the user gave, with their categories."""
@@ -419,7 +430,7 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
 
     def _check_fit(self, graphs: GraphCollection) -> None:
         """Refuse graphs that ``transform`` would refuse."""
-        check_weights(self._match_features(graphs), self.q_)
+        check_edge_weight(self._match_features(graphs), self.q_)
 
     def _match_features(self, graphs: GraphCollection) -> GraphCollection:
         """Check the features of new graphs against those of training graphs."""
@@ -429,8 +440,8 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         else:
             match_features("node", graphs.node_features, ())
             nodes = with_degree_feature(graphs).node_features
-        for side, vocabulary in self._sides(nodes, edges):
-            found = describe_unseen(side.fields, vocabulary, side.categories)
+        for given, vocabulary in self._given(nodes, edges):
+            found = describe_unseen(given.fields, vocabulary, given.categories)
             _warn_of_categories(found, stacklevel=4)
         return replace(graphs, node_features=nodes, edge_features=edges)
 
@@ -463,9 +474,9 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         self.q_star_, self.q_star_interval_ = q_star, interval
         qs = [np.inf] * bool(self.include_original) + [self.q_star_]
         for _ in range(self.n_levels - 1):
-            share = objective.expected_node_share(qs[-1]) / 2
+            fraction = objective.expected_node_fraction(qs[-1]) / 2
             # Where components allow no further halving, q still decreases.
-            qs.append(min(objective.q_for_node_share(share), qs[-1] / 2))
+            qs.append(min(objective.q_for_node_fraction(fraction), qs[-1] / 2))
         self.q_ = as_resolutions(qs)
         return objective
 
@@ -482,7 +493,7 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
 
     def _coarsen(self, graphs: GraphCollection) -> HierarchyCollection:
         """Draw forests and pool, in chunks of about equal size."""
-        check_weights(graphs, self.q_)
+        check_edge_weight(graphs, self.q_)
         n_chunks = effective_n_jobs(self.n_jobs)
         if self.verbose:
             n_chunks = max(n_chunks, BARS)

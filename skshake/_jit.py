@@ -116,7 +116,9 @@ class KernelCache(_Cache):
 
     def _file(self, signature: Any, codegen: Any) -> str:
         """Name of the file for some types of arguments and this processor."""
-        key = repr((signature, codegen.magic_tuple())).encode()
+        # The type of a NamedTuple does not say which field is which.
+        fields = [getattr(each, "fields", None) for each in signature]
+        key = repr((signature, fields, codegen.magic_tuple())).encode()
         key_digest = hashlib.sha256(key).hexdigest()[:16]
         return f"{self._name}.{self._stamp}.{key_digest}.nbc"
 
@@ -205,6 +207,9 @@ def _parts(function: Callable) -> Iterator[str]:
                 waiting.append(value._defn)
             elif isinstance(value, (int, float, np.generic)):
                 yield f"{name} = {value!r}"
+            elif isinstance(value, type) and hasattr(value, "_fields"):
+                # A NamedTuple that is made of positional arguments.
+                yield f"{name} = {value._fields}"
         for code in codes:
             constants = [c for c in code.co_consts if not isinstance(c, CodeType)]
             yield repr((code.co_code, constants, code.co_names))

@@ -2,20 +2,19 @@
 
 In: an estimator. Out: one file: a mark, a digest, and a safetensors file with arrays,
 and everything else as JSON in its header. Reading one runs no code of the file: it
-makes objects of known classes only.
+makes objects of those classes only that the estimator names.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from safetensors.numpy import load as load_arrays
@@ -27,21 +26,6 @@ import skshake
 FORMAT = 1
 # First bytes of a file.
 MARK = b"SKSHAKE\n"
-# Classes of which a file may hold objects, and where they live.
-CLASSES = {
-    "ClassTarget": "skshake._targets",
-    "EpochRecord": "skshake.network",
-    "FeatureWidths": "skshake.network",
-    "Field": "skshake.graphs",
-    "KFCoarsener": "skshake",
-    "LabelTarget": "skshake._targets",
-    "NetworkShape": "skshake.network",
-    "NumberTarget": "skshake._targets",
-    "Pooling": "skshake.hierarchy",
-    "Reduction": "skshake.hierarchy",
-    "ResolutionCurves": "skshake.resolution",
-    "Vocabulary": "skshake.hierarchy",
-}
 PLAIN = (type(None), bool, int, float, str)
 # Labels that are no plain values: how they are written, and read again.
 SCALARS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
@@ -54,15 +38,47 @@ SCALARS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
 }
 SCALAR_NAMES = {cls.__name__: cls for cls in SCALARS}
+SEQUENCES: dict[str, Callable[[list], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+}
 
 Estimator = TypeVar("Estimator", bound="SaveMixin")
+
+
+class SavedClass(NamedTuple):
+    """A class whose objects are made otherwise than by setting their attributes.
+
+    ``take_apart`` gives a list of values that files can hold, of which ``put_together``
+    makes the object again.
+    """
+
+    cls: type
+    take_apart: Callable[[Any], list]
+    put_together: Callable[..., Any]
+
+
+def _by_name(classes: tuple[type | SavedClass, ...]) -> dict[str, type | SavedClass]:
+    """The classes by the tags that files have for them."""
+    return {
+        (each.cls if isinstance(each, SavedClass) else each).__name__: each
+        for each in classes
+    }
 
 
 class _Encoder:
     """Objects as JSON; arrays are put aside under names of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, classes: tuple[type | SavedClass, ...]) -> None:
+        self.classes = _by_name(classes)
         self.arrays: dict[str, np.ndarray] = {}
+
+    def _class_of(self, value: Any) -> type | SavedClass | None:
+        """How an object is saved, by its type; None if it cannot be."""
+        known = self.classes.get(type(value).__name__)
+        cls = known.cls if isinstance(known, SavedClass) else known
+        return known if type(value) is cls else None
 
     def encode(self, where: str, value: Any) -> Any:
         """JSON of a value; ``where`` it stands is named if it cannot be saved."""
@@ -72,42 +88,36 @@ class _Encoder:
             return self._encode_array(where, np.asarray(value))
         if isinstance(value, (Path, np.dtype)):
             return str(value)
-        name = type(value).__name__
+        tag, known = type(value).__name__, self._class_of(value)
         if type(value) in SCALARS:
             write, _ = SCALARS[type(value)]
-            return {"!": name, "value": write(value)}
+            return {"!": tag, "value": write(value)}
         if isinstance(value, Mapping):
             items = [[k, v] for k, v in value.items()]
             return {"!": "dict", "items": [self.encode(where, item) for item in items]}
-        if hasattr(value, "_fields") and name in CLASSES:
-            return {"!": name, "items": [self.encode(where, v) for v in value]}
         if isinstance(value, (list, tuple)):
-            kind = "list" if isinstance(value, list) else "tuple"
-            return {"!": kind, "items": [self.encode(where, v) for v in value]}
-        if name == "SHAKENetwork":
-            from skshake.network import network_state
-
-            shape, arrays = network_state(value)
-            return {"!": name, "state": self.encode(where, [shape, arrays])}
-        if name == "device":
-            return str(value)
-        if name in CLASSES:
+            if known is None:
+                tag = "list" if isinstance(value, list) else "tuple"
+            return {"!": tag, "items": [self.encode(where, v) for v in value]}
+        if isinstance(known, SavedClass):
+            return {"!": tag, "state": self.encode(where, known.take_apart(value))}
+        if known is not None:
             state = {k: self.encode(f"{where}.{k}", v) for k, v in vars(value).items()}
-            return {"!": name, "state": state}
+            return {"!": tag, "state": state}
         raise TypeError(
             f"{where}: a file can hold numbers, strings, arrays and lists of them, got "
             f"{value!r}; use joblib.dump for the rest"
         )
 
     def _encode_array(self, where: str, values: np.ndarray) -> Any:
-        kind = values.dtype.kind
-        if kind in "OSU":
+        type_code = values.dtype.kind
+        if type_code in "OSU":
             rows = [self.encode(where, v) for v in values.ravel().tolist()]
             dtype = values.dtype.str
             return {"!": "rows", "dtype": dtype, "shape": values.shape, "rows": rows}
-        if kind not in "biufmM" or values.dtype.itemsize > 8:
+        if type_code not in "biufmM" or values.dtype.itemsize > 8:
             raise TypeError(f"{where}: a file can hold no array of {values.dtype}")
-        view = values.astype(np.int64) if kind in "mM" else values
+        view = values.astype(np.int64) if type_code in "mM" else values
         name = f"array {len(self.arrays)}"
         little = view.dtype.newbyteorder("<")
         self.arrays[name] = np.array(view, little, order="C")
@@ -117,46 +127,50 @@ class _Encoder:
 class _Decoder:
     """The values that ``_Encoder`` took apart."""
 
-    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
+    def __init__(
+        self,
+        classes: tuple[type | SavedClass, ...],
+        arrays: dict[str, np.ndarray],
+    ) -> None:
+        self.classes = _by_name(classes)
         self.arrays = arrays
 
     def decode(self, value: Any) -> Any:
         if isinstance(value, PLAIN):
             return value
-        kind = value["!"]
-        if kind == "array":
+        tag = value["!"]
+        if tag == "array":
             found = self.arrays[value["name"]].astype(value["dtype"], copy=False)
             return found if found.ndim else found[()]
-        if kind == "rows":
+        if tag == "rows":
             rows = np.empty(len(value["rows"]), object)
             rows[:] = [self.decode(row) for row in value["rows"]]
             found = rows.reshape(value["shape"]).astype(value["dtype"])
             return found if found.ndim else found[()]
-        if kind in SCALAR_NAMES:
-            _, read = SCALARS[SCALAR_NAMES[kind]]
+        if tag in SCALAR_NAMES:
+            _, read = SCALARS[SCALAR_NAMES[tag]]
             return read(value["value"])
         if "items" in value:
             items = [self.decode(item) for item in value["items"]]
-            if kind == "list":
-                return items
-            if kind == "tuple":
-                return tuple(items)
-            return dict(items) if kind == "dict" else _find_class(kind)(*items)
-        if kind == "SHAKENetwork":
-            from skshake.network import network_from_state
+            if tag in SEQUENCES:
+                return SEQUENCES[tag](items)
+            record: Any = self._find_class(tag)
+            return record(*items)
+        return self._decode_object(tag, value["state"])
 
-            return network_from_state(*self.decode(value["state"]))
-        cls = _find_class(kind)
-        made = cls.__new__(cls)
-        for name, state in value["state"].items():
-            object.__setattr__(made, name, self.decode(state))
+    def _decode_object(self, tag: str, state: Any) -> Any:
+        known = self._find_class(tag)
+        if isinstance(known, SavedClass):
+            return known.put_together(*self.decode(state))
+        made: Any = object.__new__(known)
+        for name, part in state.items():
+            object.__setattr__(made, name, self.decode(part))
         return made
 
-
-def _find_class(name: str) -> Any:
-    if name not in CLASSES:
-        raise ValueError(f"holds an object of class {name!r}, which is none of ours")
-    return getattr(importlib.import_module(CLASSES[name]), name)
+    def _find_class(self, tag: str) -> type | SavedClass:
+        if tag not in self.classes:
+            raise ValueError(f"holds an object of class {tag!r}, which is none of ours")
+        return self.classes[tag]
 
 
 def _write(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
@@ -193,6 +207,19 @@ def _read(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 class SaveMixin:
     """Save and load estimators without pickles; pickles warn across versions."""
 
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        """Classes of which the files of this estimator may hold objects.
+
+        NamedTuples are saved as their items and other objects as their attributes,
+        unless a :class:`SavedClass` says how.
+        """
+        return ()
+
+    def _saved_params(self) -> dict[str, Any]:
+        """Parameters, as values that files can hold."""
+        return self.get_params(deep=False)  # type: ignore[attr-defined]
+
     def save(self, path: str | Path) -> None:
         """Write the estimator, fitted or not, to a file that holds no code.
 
@@ -207,8 +234,8 @@ class SaveMixin:
             If a parameter is no number, string, array or list, such as a function given
             as ``conv`` or a RandomState.
         """
-        encoder = _Encoder()
-        params = self.get_params(deep=False)  # type: ignore[attr-defined]
+        encoder = _Encoder(self._saved_classes())
+        params = self._saved_params()
         state = {k: v for k, v in vars(self).items() if k not in params}
         content = {
             "format": FORMAT,
@@ -252,7 +279,7 @@ class SaveMixin:
             content, arrays = _read(data)
             if content["class"] != cls.__name__:
                 raise ValueError(f"expected a {cls.__name__}, got {content['class']}")
-            decode = _Decoder(arrays).decode
+            decode = _Decoder(cls._saved_classes(), arrays).decode
             params, state = (
                 {name: decode(value) for name, value in content[part].items()}
                 for part in ("params", "state")

@@ -14,7 +14,8 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skshake._base import BaseSHAKE
-from skshake._targets import NumberTarget, check_weights, mean_r2
+from skshake._persistence import SavedClass
+from skshake._targets import NumberTarget, check_sample_weight, mean_r2
 
 
 class SHAKERegressor(RegressorMixin, BaseSHAKE):
@@ -212,7 +213,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         found = self.predict(X)
         n_graphs = len(found)
         true = self._target.check(y, n_graphs, "y")
-        weights = check_weights(sample_weight, y, n_graphs)
+        weights = check_sample_weight(sample_weight, y, n_graphs)
         found = found.reshape(n_graphs, -1)
         true[np.isnan(found) & (self.on_empty == "nan")] = np.nan
         return mean_r2(true, found, weights)
@@ -252,6 +253,10 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+    @classmethod
+    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
+        return *super()._saved_classes(), NumberTarget
 
     def _learn_target(self, y: Any, n_graphs: int) -> NumberTarget:
         return NumberTarget(y, n_graphs)

@@ -20,20 +20,22 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from skshake.graphs import is_missing
+from skshake._as_array import is_missing
 
 
 class Target(Protocol):
-    """A kind of target, learnt from the training ``y``.
+    """What ``y`` stands for, learnt from the training ``y``.
 
     ``form`` is what a loss knows it as ("classes", "labels" or "numbers"),
-    ``n_outputs`` how many outputs the network has,
-    ``kind`` what a later ``y`` must share to go on with the same network.
+    ``n_outputs`` how many outputs the network has.
     """
 
     form: str
     n_outputs: int
-    kind: Any
+
+    @property
+    def signature(self) -> Any:
+        """What a later ``y`` must have in common to go on with the same network."""
 
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """What the loss takes, one row per graph."""
@@ -57,8 +59,12 @@ class ClassTarget:
 
     def __init__(self, y: Any, n_graphs: int) -> None:
         self.classes = np.unique(_check_labels(y, n_graphs, "y"))
-        self.kind = self.classes.tolist()
         self.n_outputs = len(self.classes)
+
+    @property
+    def signature(self) -> list:
+        """The classes."""
+        return self.classes.tolist()
 
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """Codes (n_graphs,) of the classes."""
@@ -68,7 +74,8 @@ class ClassTarget:
         if is_unknown.any():
             stranger = labels[is_unknown].tolist()[0]
             raise ValueError(
-                f"{name}: label {stranger!r} does not occur in y, which has {self.kind}"
+                f"{name}: label {stranger!r} does not occur in y, which has "
+                f"{self.signature}"
             )
         return codes.astype(np.int64)
 
@@ -113,7 +120,6 @@ class LabelTarget:
     def __init__(self, y: Any, n_graphs: int) -> None:
         values = _check_numbers(y, n_graphs, "y")
         self.n_outputs = values.shape[1]
-        self.kind = f"{self.n_outputs} labels"
         self.classes = np.arange(self.n_outputs)
         self.encode(y, n_graphs, "y")
         is_empty = np.isnan(values).all(axis=0)
@@ -121,6 +127,11 @@ class LabelTarget:
             raise ValueError(
                 f"y: column {np.flatnonzero(is_empty)[0]} has no label at all"
             )
+
+    @property
+    def signature(self) -> str:
+        """The number of labels."""
+        return f"{self.n_outputs} labels"
 
     def encode(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """Zeros, ones and NaN (n_graphs, n_labels)."""
@@ -178,12 +189,16 @@ class NumberTarget:
         self.is_flat = np.ndim(y) == 1
         values = _check_numbers(y, n_graphs, "y")
         self.n_outputs = values.shape[1]
-        self.kind = f"{self.n_outputs} numbers"
         if np.isnan(values).all(axis=0).any():
             raise ValueError("y: a column has no number at all")
         self.mean = np.nanmean(values, axis=0)
         spread = np.nanstd(values, axis=0)
         self.scale = np.where(spread > 0, spread, 1.0)
+
+    @property
+    def signature(self) -> str:
+        """The number of columns."""
+        return f"{self.n_outputs} numbers"
 
     def check(self, y: Any, n_graphs: int, name: str) -> np.ndarray:
         """Numbers (n_graphs, n_targets) in the units of ``y``, NaN where unknown."""
@@ -318,7 +333,7 @@ def _check_numbers(
     return values
 
 
-def check_weights(
+def check_sample_weight(
     sample_weight: Any,
     y: Any,
     n_graphs: int,

@@ -18,10 +18,10 @@ from scipy import sparse
 
 from skshake._classifier import SHAKEClassifier
 from skshake._coarsener import KFCoarsener
+from skshake._sizes import expected_nodes, paper_edges
 from skshake.datasets import load_mutag
 from skshake.forests import sample_forests
 from skshake.graphs import GraphCollection, as_graphs
-from skshake.hierarchy import expected_nodes, paper_edges
 
 
 def _random_graphs(n_nodes: int, rng: np.random.Generator) -> Iterator[tuple]:

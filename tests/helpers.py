@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 from scipy.stats import norm, t
 
 # A test of a random number fails so often, whatever its seed, though the code is right.
@@ -50,3 +51,8 @@ def assert_same_hierarchies(one, other):
                 assert pooled.slots.tolist() == other_pooled.slots.tolist()
                 assert pooled.indptr.tolist() == other_pooled.indptr.tolist()
                 assert (pooled.shares == other_pooled.shares).all()
+
+
+def curve_table(measure, q):
+    """Losses (reconstruction, Dirichlet) and complexity of each graph as columns."""
+    return np.column_stack([*measure.curves(q).values()])

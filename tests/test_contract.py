@@ -2,7 +2,7 @@
 
 The checks of scikit-learn that need no data run by name; the others, which feed
 matrices, are here as they read for graphs. Two of them have no counterpart: sparse
-containers and 32-bit indices are kinds of graphs (tests/graphs/test_kinds.py).
+containers and 32-bit indices are kinds of graphs (tests/graphs/test_readers.py).
 Weights equal repetition in the loss alone: batch normalisation sees repeated graphs
 twice, so fits differ (`test_weights_equal_repetition_in_the_loss`).
 """

@@ -188,9 +188,9 @@ def test_09_types_of_features():
     assert flat.node_features.numeric.shape == (3, 1)
     assert flat.node_features.numeric.dtype == np.float32
     codes = as_graphs([(triangle(), np.array([3, 1, 2]))])
-    assert codes.node_features.kind == (0, 1)
+    assert codes.node_features.widths == (0, 1)
     numbers = as_graphs([(triangle(), np.array([3, 1, 2]))], categorical_features=False)
-    assert numbers.node_features.kind == (1, 0)
+    assert numbers.node_features.widths == (1, 0)
 
 
 def test_10_one_way_edges_repeats_and_loops():
@@ -842,7 +842,7 @@ def test_44_what_floats_cannot_tell_apart_is_refused():
     assert np.diff(graphs_from_edgelist(whole).node_ptr).tolist() == [3]
     # Signed and unsigned features are categories still, as each is alone.
     pair = [(triangle(), np.array([1, 2, 3], t)) for t in (np.int64, np.uint64)]
-    assert as_graphs(pair).node_features.kind == (0, 1)
+    assert as_graphs(pair).node_features.widths == (0, 1)
 
 
 def test_44_large_numbers_in_files(tmp_path):
@@ -1093,7 +1093,7 @@ def test_48_point_clouds():
         u=torch.ones(1, 5),
         smiles="CCC",
     )
-    assert as_graphs([quiet]).node_features.kind == (1, 0)
+    assert as_graphs([quiet]).node_features.widths == (1, 0)
     # The same names pick from every kind of graph.
     other = nx.path_graph(3)
     nx.set_node_attributes(other, 1, "z")
@@ -1126,7 +1126,10 @@ def test_49_features_of_zero_width():
     ):
         read = as_graphs(graphs)
         assert len(read) == len(none)
-        assert (read.node_features.kind, read.edge_features.kind) == ((0, 0), (0, 0))
+        assert (read.node_features.widths, read.edge_features.widths) == (
+            (0, 0),
+            (0, 0),
+        )
     model = make_pipeline(KFCoarsener(q=1.0, random_state=0), classifier())
     graphs = [data(x=torch.empty(3, 0)), (triangle(), np.empty((3, 0)))] * 4
     assert len(model.fit(graphs, [0, 1] * 4).predict(graphs)) == 8
@@ -1206,7 +1209,7 @@ def test_50_types_of_tensors():
             as_graphs([{"edge_index": bad, "num_nodes": 3}])
     # Integers of 64 bits, signed and not, have no common type but floats.
     codes = [(triangle(), np.array([1, 2, 3], kind)) for kind in ("i8", "u8")]
-    assert as_graphs(codes).node_features.kind == (0, 1)
+    assert as_graphs(codes).node_features.widths == (0, 1)
 
 
 def test_51_heterogeneous_graphs(monkeypatch):
@@ -1989,7 +1992,7 @@ def test_71_all_that_is_unreadable_at_once():
 def test_71_checking_takes_one_pass(monkeypatch):
     """All graphs wrong, each in its own way, and still one reading of each."""
     from skshake.graphs import _checking
-    from skshake.graphs._stacking import stack
+    from skshake.graphs._collate import stack
 
     counts, read = [], []
     monkeypatch.setattr(

@@ -128,7 +128,7 @@ def test_kernels_are_found_where_nothing_can_be_written(tmp_path, monkeypatch):
 
 def test_kernels_are_copied_between_processes():
     # joblib and dask pickle functions that name them.
-    from skshake.graphs._fingerprint import hash_rows
+    from skshake._splitmix import hash_rows
 
     assert pickle.loads(pickle.dumps(hash_rows)) is not None
 

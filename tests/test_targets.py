@@ -8,7 +8,7 @@ from skshake._targets import (
     ClassTarget,
     LabelTarget,
     NumberTarget,
-    check_weights,
+    check_sample_weight,
     learn_class_target,
     split_validation,
 )
@@ -114,16 +114,16 @@ def test_bad_numbers_are_refused(y, message):
 
 def test_class_weight_multiplies_sample_weight():
     labels = np.array([0, 0, 0, 1])
-    weights = check_weights([1, 2, 3, 4], labels, 4, "balanced")
+    weights = check_sample_weight([1, 2, 3, 4], labels, 4, "balanced")
     np.testing.assert_allclose(weights, [2 / 3, 4 / 3, 2, 8])
     with pytest.raises(ValueError, match="class_weight"):
-        check_weights(None, np.zeros((4, 2)), 4, "balanced")
+        check_sample_weight(None, np.zeros((4, 2)), 4, "balanced")
 
 
 @pytest.mark.parametrize("weights", [[0, 0, 0, 0], [-1, 1, 1, 1], [1, 1], [np.nan] * 4])
 def test_bad_weights_are_refused(weights):
     with pytest.raises(ValueError, match=r"(?i)weight"):
-        check_weights(weights, np.array([0, 0, 1, 1]), 4)
+        check_sample_weight(weights, np.array([0, 0, 1, 1]), 4)
 
 
 @pytest.mark.parametrize("shape", [(50,), (50, 1)])

@@ -26,10 +26,10 @@ from _bench import (
 from numba import njit
 
 from skshake import GraphCollection, KFCoarsener
+from skshake._splitmix import next_state, unit
 from skshake.forests import streams_of
-from skshake.forests._generator import unit
+from skshake.forests._neighbours import as_walkable
 from skshake.forests._wilson import draw_forests
-from skshake.graphs import GOLDEN
 
 # Learnt resolutions of the sets (molhiv: the paper's).
 QS = {"molhiv": 1.9, "DD": 6.4, "COLLAB": 17.8, "random": 5.0}
@@ -45,7 +45,7 @@ def walk_bare(node_ptr, indptr, indices, q, n_steps, state):
             start = v = 0
             while start < n:
                 first, last = indptr[offset + v], indptr[offset + v + 1]
-                state += GOLDEN
+                state = next_state(state)
                 at = unit(state) * (q + (last - first))
                 n_done += 1
                 if at < q:
@@ -103,25 +103,13 @@ def bench_reading(molhiv: GraphCollection, repeats: int) -> dict[str, float]:
 
 def bench_sampler(name: str, graphs: GraphCollection, repeats: int) -> dict[str, float]:
     """The forest kernel against a bare walk; eight coupled levels against the last."""
-    q, arcs = QS[name], graphs.arcs
-    streams, unweighted = streams_of(graphs, 0), np.empty(0)
+    q, arcs, walkable = QS[name], graphs.arcs, as_walkable(graphs)
+    streams = streams_of(graphs, 0)
     parent = np.empty((8, graphs.n_nodes), np.int32)
     block = np.empty_like(parent)
 
     def forests(qs: np.ndarray) -> int:
-        return draw_forests(
-            graphs.node_ptr,
-            graphs.edge_ptr,
-            arcs.indptr,
-            arcs.indices,
-            arcs.edge_of_arc,
-            unweighted,
-            unweighted,
-            qs,
-            streams,
-            parent[: len(qs)],
-            block[: len(qs)],
-        )
+        return draw_forests(walkable, qs, streams, parent[: len(qs)], block[: len(qs)])
 
     single, coupled = np.array([q]), np.geomspace(q, q / 1000, 8)
     n_steps = forests(single)

@@ -13,17 +13,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skshake._splitmix import GOLDEN, mix
+from skshake.forests._neighbours import as_walkable
 from skshake.forests._small_q import LARGEST_COMPONENT
 from skshake.forests._traps import count_trapped_steps
-from skshake.forests._wilson import draw_forests, find_roots, sum_along_arcs
-from skshake.graphs import (
-    GOLDEN,
-    GraphCollection,
-    InvalidGraphError,
-    as_graphs,
-    mix,
-    owner_of,
-)
+from skshake.forests._wilson import draw_forests, find_roots
+from skshake.graphs import GraphCollection, InvalidGraphError, as_graphs, owner_of
 
 MAX_SEED = np.iinfo(np.int32).max
 
@@ -99,7 +94,7 @@ def as_resolutions(q: Any) -> np.ndarray:
     return np.sort(values)[::-1].copy()
 
 
-def check_weights(graphs: GraphCollection, q: np.ndarray) -> None:
+def check_edge_weight(graphs: GraphCollection, q: np.ndarray) -> None:
     """Refuse weights, or a q, with which drawing would not end or lose all digits.
 
     Raises
@@ -157,26 +152,8 @@ def draw_partitions(
     block[:n_trivial] = np.arange(graphs.n_nodes) - np.repeat(
         graphs.node_ptr[:-1], np.diff(graphs.node_ptr)
     )
-    arcs = graphs.arcs
-    cumulative, weights = np.empty(0), np.empty(0)
-    if graphs.edge_weight is not None:
-        cumulative, weights = np.empty(len(arcs.indices)), graphs.edge_weight
-        sum_along_arcs(
-            graphs.node_ptr,
-            graphs.edge_ptr,
-            arcs.indptr,
-            arcs.edge_of_arc,
-            graphs.edge_weight,
-            cumulative,
-        )
     n_steps = draw_forests(
-        graphs.node_ptr,
-        graphs.edge_ptr,
-        arcs.indptr,
-        arcs.indices,
-        arcs.edge_of_arc,
-        cumulative,
-        weights,
+        as_walkable(graphs),
         qs[n_trivial:],
         streams,
         parent[n_trivial:],
@@ -234,7 +211,7 @@ def sample_forests(
     """
     collection = as_graphs(graphs)
     qs = as_resolutions(q)
-    check_weights(collection, qs)
+    check_edge_weight(collection, qs)
     seed = check_random_state(random_state).randint(MAX_SEED)
     streams = streams_of(collection, seed)
     parent, block, n_steps = draw_partitions(collection, qs, streams)

@@ -17,11 +17,13 @@ however far weights are apart (Grassmann, Taksar & Heyman 1985).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.forests._generator import degree_of, unit
-from skshake.graphs import GOLDEN
+from skshake._splitmix import next_state, unit
+from skshake.forests._neighbours import degree_of
 
 # Components up to this size; a matrix of 512 x 512 fits into a second-level cache.
 LARGEST_COMPONENT = 512
@@ -31,6 +33,39 @@ STEPS_TO_PREPARE, STEPS_PER_OPERATION = 1000.0, 0.125
 GROUND = -1
 # Of an edge that no elimination made, but the graph has.
 NEVER = -1
+
+
+class Elimination(NamedTuple):
+    """A component whose nodes were taken away, from the last to the second.
+
+    ``a`` float64 (n, n): ``a[v, i]`` with i < v is the weight of the edge when v was
+    taken away, and ``a[i, v]`` that in the graph; ``ground`` float64 (n,): the weight
+    to the ground when v was taken away; ``total`` float64 (n,): all of v's weight then.
+    """
+
+    a: np.ndarray
+    ground: np.ndarray
+    total: np.ndarray
+
+
+class Tree(NamedTuple):
+    """The tree so far: int32 (n,) each.
+
+    ``parent`` is the next node towards the ground, ``origin`` the node whose
+    elimination made the edge to it, or NEVER.
+    """
+
+    parent: np.ndarray
+    origin: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """By part of the tree, (n + 1,) each: int32 numbers, the node by which v is joined
+    to it, and the float64 weight of v to it."""
+
+    part: np.ndarray
+    chosen: np.ndarray
+    weight: np.ndarray
 
 
 @kernel(inline=True)
@@ -48,14 +83,13 @@ def most_entries(n_nodes: np.ndarray) -> np.ndarray:
 
 
 @kernel(inline=True)
-def find_component(start, offset, indptr, indices, members, place):
+def find_component(start, offset, graphs, members, place):
     """Nodes of the component of ``start``, and their number.
 
     Parameters
     ----------
     start, offset : int  # IN, node within the graph, first node of the graph
-    indptr : int64 array of shape (n_nodes + 1,)  # IN
-    indices : int32 array of shape (n_arcs,)  # IN
+    graphs : Walkable  # IN
     members : int32 array  # OUT
     place : int32 array  # IN and OUT, -1 for nodes not met yet, then their place
 
@@ -63,6 +97,7 @@ def find_component(start, offset, indptr, indices, members, place):
     -------
     n_members : int
     """
+    indptr, indices = graphs.indptr, graphs.indices
     members[0] = start
     place[start] = 0
     # Not a literal 1, for which whatever takes it would be compiled once more.
@@ -81,17 +116,14 @@ def find_component(start, offset, indptr, indices, members, place):
 
 
 @kernel(inline=True)
-def _eliminate(a, ground, total):
+def _eliminate(eliminated):
     """Take nodes away from the last to the second.
 
     Parameters
     ----------
-    a : float64 array of shape (n, n)  # IN and OUT
-        Weights. Afterwards ``a[v, i]`` with i < v is the weight when v was taken away;
-        ``a[i, v]`` stays that of the graph.
-    ground : float64 array of shape (n,)  # IN and OUT, weight to the ground
-    total : float64 array of shape (n,)  # OUT, all weight of v when it was taken away
+    eliminated : Elimination  # IN: the graph, and OUT: as described there
     """
+    a, ground, total = eliminated
     for v in range(len(a) - 1, -1, -1):
         total[v] = ground[v]
         for i in range(v):
@@ -105,11 +137,12 @@ def _eliminate(a, ground, total):
 
 
 @kernel(inline=True)
-def _choose_origin(v, i, a, ground, total, q, at):
+def _choose_origin(v, i, eliminated, q, at):
     """Whose elimination made the edge of v and i < v; NEVER if the graph has it.
 
     ``at`` is uniform between 0 and the weight of the edge when v was taken away.
     """
+    a, ground, total = eliminated
     done = q if i == GROUND else a[i, v]
     if at < done:
         return NEVER
@@ -126,19 +159,20 @@ def _choose_origin(v, i, a, ground, total, q, at):
 
 
 @kernel(inline=True)
-def _find_parts(v, parent, origin, part):
+def _find_parts(v, tree, part):
     """Parts of the tree of the nodes before v without the edges that v lent.
 
     Parameters
     ----------
     v : int  # IN
-    parent, origin : int32 arrays of shape (n,)  # IN
+    tree : Tree  # IN
     part : int32 array of shape (n,)  # OUT, 0 for the part of the ground
 
     Returns
     -------
     n_parts : int
     """
+    parent, origin = tree
     n_parts = 1
     for i in range(v):
         part[i] = -1
@@ -158,21 +192,22 @@ def _find_parts(v, parent, origin, part):
 
 
 @kernel
-def _join_again(v, a, ground, total, q, parent, origin, part, chosen, weight, state):
+def _join_again(v, eliminated, q, tree, scratch, state):
     """Put node v back into the tree of the nodes before it; the generator's state.
 
     Parameters
     ----------
     v : int  # IN
-    a, ground, total : arrays  # IN, as ``_eliminate`` leaves them
+    eliminated : Elimination  # IN
     q : float  # IN
-    parent, origin : int32 arrays of shape (n,)  # IN and OUT
-        Next node towards the ground, and whose elimination made the edge to it.
-    part, chosen : int32 arrays of shape (n + 1,)  # scratch
-    weight : float64 array of shape (n + 1,)  # scratch
+    tree : Tree  # IN and OUT
+    scratch : Scratch
     state : uint64  # IN
     """
-    n_parts = _find_parts(v, parent, origin, part)
+    a, ground, _ = eliminated
+    parent, origin = tree
+    part, chosen, weight = scratch
+    n_parts = _find_parts(v, tree, part)
     for k in range(n_parts):
         weight[k] = 0.0
     weight[0] = ground[v]
@@ -181,15 +216,15 @@ def _join_again(v, a, ground, total, q, parent, origin, part, chosen, weight, st
         if a[v, i] > 0.0:
             k = part[i]
             weight[k] += a[v, i]
-            state += GOLDEN
+            state = next_state(state)
             if unit(state) * weight[k] < a[v, i]:
                 chosen[k] = i
     for k in range(n_parts):
         node = chosen[k]
         whole = ground[v] if node == GROUND else a[v, node]
-        state += GOLDEN
+        state = next_state(state)
         at = unit(state) * whole
-        made_by = _choose_origin(v, node, a, ground, total, q, at)
+        made_by = _choose_origin(v, node, eliminated, q, at)
         if k == 0:
             parent[v], origin[v] = node, made_by
             continue
@@ -205,65 +240,46 @@ def _join_again(v, a, ground, total, q, parent, origin, part, chosen, weight, st
 
 
 @kernel
-def draw_component(
-    members,
-    n,
-    place,
-    offset,
-    q,
-    indptr,
-    indices,
-    cumulative,
-    weights,
-    edge_of_arc,
-    state,
-    arrow,
-    wakes_at,
-):
+def draw_component(g, members, place, graphs, q, forests):
     """Arrows of one component's forest at q.
 
     Parameters
     ----------
-    members, n : int32 array, int  # IN, nodes of the component and their number
+    g : int  # IN, the graph
+    members : int32 array of shape (n,)  # IN, nodes of the component
     place : int32 array  # IN, place of each node among the members
-    offset : int  # IN, first node of the graph
+    graphs : Walkable  # IN
     q : float  # IN
-    indptr, indices, cumulative : arrays  # IN, as in ``draw_forests``
-    weights : float64 array  # IN, of the graph's edges, or empty
-    edge_of_arc : int32 array of shape (n_arcs,)  # IN
-    state : uint64  # IN
-    arrow : int32 array  # OUT, -1 for a root
-    wakes_at : float64 array  # OUT, q at which a root turns into an arrow
-
-    Returns
-    -------
-    state : uint64
-    n_steps : int
+    forests : Forests  # IN and OUT
+        Arrows of the members, -1 for a root; the q at which such a root turns into an
+        arrow; the generator's state.
     """
-    a = np.zeros((n, n))
+    node_ptr, edge_ptr, indptr, indices, edge_of_arc, edge_weight, cumulative = graphs
+    n, offset = len(members), node_ptr[g]
+    eliminated = Elimination(np.zeros((n, n)), np.full(n, q), np.empty(n))
     for i in range(n):
         v = offset + members[i]
         for arc in range(indptr[v], indptr[v + 1]):
-            weight = weights[edge_of_arc[arc]] if len(weights) else 1.0
-            a[i, place[indices[arc]]] = weight
-    ground, total = np.full(n, q), np.empty(n)
-    _eliminate(a, ground, total)
-    parent, origin = np.empty(n, np.int32), np.empty(n, np.int32)
-    part, chosen = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
-    scratch = np.empty(n + 1)
+            weight = 1.0
+            if len(edge_weight):
+                weight = edge_weight[edge_ptr[g] + edge_of_arc[arc]]
+            eliminated.a[i, place[indices[arc]]] = weight
+    _eliminate(eliminated)
+    tree = Tree(np.empty(n, np.int32), np.empty(n, np.int32))
+    scratch = Scratch(
+        np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty(n + 1)
+    )
+    state = forests.states[g]
     for v in range(n):
-        state = _join_again(
-            v, a, ground, total, q, parent, origin, part, chosen, scratch, state
-        )
+        state = _join_again(v, eliminated, q, tree, scratch, state)
     for i in range(n):
-        node = members[i]
-        if parent[i] != GROUND:
-            arrow[node] = members[parent[i]]
+        v = offset + members[i]
+        if tree.parent[i] != GROUND:
+            forests.arrow[v] = members[tree.parent[i]]
             continue
-        arrow[node] = -1
-        v = offset + node
+        forests.arrow[v] = -1
         degree = degree_of(cumulative, indptr[v], indptr[v + 1])
-        state += GOLDEN
+        state = next_state(state)
         at = unit(state) * q
-        wakes_at[node] = degree * at / (q + degree - at)
-    return state, n
+        forests.wakes_at[v] = degree * at / (q + degree - at)
+    forests.states[g] = state

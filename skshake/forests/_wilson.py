@@ -15,10 +15,13 @@ popped is independent of the forest that is left, so giving up leaves its law as
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.forests._generator import degree_of, find_neighbour, unit
+from skshake._splitmix import next_state, unit
+from skshake.forests._neighbours import Walkable, degree_of, find_neighbour
 from skshake.forests._small_q import (
     LARGEST_COMPONENT,
     draw_component,
@@ -26,7 +29,7 @@ from skshake.forests._small_q import (
     is_worthwhile,
     most_entries,
 )
-from skshake.graphs import GOLDEN, rows_of
+from skshake.graphs import rows_of
 
 ROOT = -1
 # Marks of nodes outside all trees: the entry of the level before is still to be met, or
@@ -34,36 +37,33 @@ ROOT = -1
 NOT_MET, UNDRAWN = -1, -2
 
 
-@kernel
-def sum_along_arcs(node_ptr, edge_ptr, indptr, edge_of_arc, edge_weight, cumulative):
-    """Running sum of the weights of each node's arcs.
+class Forests(NamedTuple):
+    """Forests of all graphs at one level, while they are drawn.
 
-    Parameters
-    ----------
-    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
-    indptr : int64 array of shape (n_nodes + 1,)  # IN
-    edge_of_arc : int32 array of shape (n_arcs,)  # IN
-    edge_weight : float64 array of shape (n_edges,)  # IN
-    cumulative : float64 array of shape (n_arcs,)  # OUT
+    ``states`` uint64 (n_graphs,), of the generators. The rest by node: ``arrow`` int32,
+    the successor within the graph or ROOT; ``tree`` int32, the number of its tree, or
+    NOT_MET or UNDRAWN outside all trees; ``wakes_at`` float64, the q at which a root
+    turns into an arrow.
     """
-    for g in range(len(node_ptr) - 1):
-        for v in range(node_ptr[g], node_ptr[g + 1]):
-            total = 0.0
-            for arc in range(indptr[v], indptr[v + 1]):
-                total += edge_weight[edge_ptr[g] + edge_of_arc[arc]]
-                cumulative[arc] = total
+
+    states: np.ndarray
+    arrow: np.ndarray
+    tree: np.ndarray
+    wakes_at: np.ndarray
 
 
 @kernel
-def find_long_walks(node_ptr, indptr, cumulative, q, has_long):
+def find_long_walks(graphs, q, has_long):
     """Whether components of each graph may be better drawn by elimination.
 
     Parameters
     ----------
-    node_ptr, indptr, cumulative : arrays  # IN, as in ``draw_forests``
+    graphs : Walkable  # IN
     q : float  # IN
     has_long : bool array of shape (n_graphs,)  # OUT
     """
+    node_ptr, indptr = graphs.node_ptr, graphs.indptr
+    cumulative = graphs.cumulative
     for g in range(len(node_ptr) - 1):
         first, last = node_ptr[g], node_ptr[g + 1]
         # No component is worth it if a pair of nodes of the largest degree is not.
@@ -78,22 +78,7 @@ def find_long_walks(node_ptr, indptr, cumulative, q, has_long):
 
 
 @kernel
-def draw_small_components(
-    chosen,
-    takes_all,
-    node_ptr,
-    edge_ptr,
-    indptr,
-    indices,
-    edge_of_arc,
-    cumulative,
-    edge_weight,
-    q,
-    states,
-    arrows,
-    trees,
-    wakes_at,
-):
+def draw_small_components(chosen, takes_all, graphs, q, forests):
     """Draw the components of some graphs in which walks would hardly stop.
 
     Their nodes get arrows with the exact law at q, which the level's walks then follow
@@ -103,16 +88,16 @@ def draw_small_components(
     ----------
     chosen : int64 array of shape (n_chosen,)  # IN, graphs
     takes_all : bool array of shape (n_graphs,)  # IN, whether all small ones are meant
-    node_ptr, edge_ptr, indptr, indices, edge_of_arc, cumulative, edge_weight, q :
-        as in ``draw_forests``  # IN
-    states : uint64 array of shape (n_graphs,)  # IN and OUT, of the generators
-    arrows, trees : int32 arrays of shape (n_nodes,)  # IN and OUT
-    wakes_at : float64 array of shape (n_nodes,)  # OUT
+    graphs : Walkable  # IN
+    q : float  # IN
+    forests : Forests  # IN and OUT
 
     Returns
     -------
     n_steps : int
+        One per node that is drawn.
     """
+    node_ptr, indptr = graphs.node_ptr, graphs.indptr
     max_nodes = 0
     for g in chosen:
         max_nodes = max(max_nodes, node_ptr[g + 1] - node_ptr[g])
@@ -121,183 +106,101 @@ def draw_small_components(
     n_steps = 0
     for g in chosen:
         offset, n = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
-        weights = edge_weight
-        if len(edge_weight):
-            weights = edge_weight[edge_ptr[g] : edge_ptr[g + 1]]
-        arrow, tree = arrows[offset : offset + n], trees[offset : offset + n]
         for v in range(n):
             place[v] = -1
         for start in range(n):
             if place[start] >= 0:
                 continue
-            size = find_component(start, offset, indptr, indices, members, place)
+            size = find_component(start, offset, graphs, members, place)
             total_degree = 0.0
             for k in range(size):
                 v = offset + members[k]
-                total_degree += degree_of(cumulative, indptr[v], indptr[v + 1])
+                total_degree += degree_of(graphs.cumulative, indptr[v], indptr[v + 1])
             is_meant = takes_all[g] and 1 < size <= LARGEST_COMPONENT
             if is_meant or is_worthwhile(size, total_degree / size, q):
-                states[g], n_drawn = draw_component(
-                    members,
-                    size,
-                    place,
-                    offset,
-                    q,
-                    indptr,
-                    indices,
-                    cumulative,
-                    weights,
-                    edge_of_arc,
-                    states[g],
-                    arrow,
-                    wakes_at[offset : offset + n],
-                )
-                n_steps += n_drawn
+                draw_component(g, members[:size], place, graphs, q, forests)
+                n_steps += size
                 for k in range(size):
-                    tree[members[k]] = NOT_MET
+                    forests.tree[offset + members[k]] = NOT_MET
     return n_steps
 
 
-@kernel(inline=True)
-def _walk(
-    offset,
-    n,
-    q,
-    is_last,
-    budget,
-    indptr,
-    indices,
-    cumulative,
-    state,
-    arrow,
-    tree,
-    wakes_at,
-):
-    """Walks of one graph at one q, from each node to a tree that is there already.
-
-    Parameters
-    ----------
-    offset, n : int  # IN, first node of the graph, number of its nodes
-    q : float  # IN
-    is_last : bool  # IN, no smaller q follows
-    budget : float  # IN, entries that may be drawn
-    indptr, indices, cumulative : arrays  # IN, as in ``draw_forests``
-    state : uint64  # IN
-    arrow, tree : int32 arrays of shape (n,)  # IN and OUT
-    wakes_at : float64 array  # IN and OUT
-
-    Returns
-    -------
-    state : uint64
-    n_steps, n_entries : int
-        Random draws, and those of fresh entries; walks stop where these exceed the
-        budget.
-    """
-    n_trees, n_steps, n_entries = 0, 0, 0
-    for start in range(n):
-        v = start
-        while tree[v] < 0:
-            if tree[v] == UNDRAWN:
-                # A fresh entry: the first one, or after a cycle was popped.
-                n_entries += 1
-                if n_entries > budget:
-                    return state, n_steps, n_entries
-                first, last = indptr[offset + v], indptr[offset + v + 1]
-                degree = degree_of(cumulative, first, last)
-                state += GOLDEN
-                n_steps += 1
-                at = unit(state) * (q + degree)
-                if at >= q:
-                    successor = find_neighbour(indices, cumulative, first, last, at - q)
-                else:
-                    successor = ROOT
-                    if not is_last:
-                        wakes_at[v] = degree * at / (q + degree - at)
-            else:
-                # The entry of the level before: met for the first time.
-                successor = arrow[v]
-                tree[v] = UNDRAWN
-                # An isolated node has threshold 0 and never wakes.
-                if successor == ROOT and wakes_at[v] >= q:
-                    first, last = indptr[offset + v], indptr[offset + v + 1]
-                    state += GOLDEN
-                    n_steps += 1
-                    at = unit(state) * degree_of(cumulative, first, last)
-                    successor = find_neighbour(indices, cumulative, first, last, at)
-            arrow[v] = successor
-            if successor == ROOT:
-                tree[v] = n_trees
-                n_trees += 1
-            else:
-                v = successor
-        number = tree[v]
-        v = start
-        while tree[v] < 0:
-            tree[v] = number
-            v = arrow[v]
-    return state, n_steps, n_entries
-
-
 @kernel
-def walk_graphs(
-    chosen,
-    node_ptr,
-    indptr,
-    indices,
-    cumulative,
-    q,
-    is_last,
-    budgets,
-    states,
-    arrows,
-    trees,
-    wakes_at,
-):
-    """Walks of some graphs at one q.
+def walk_graphs(chosen, graphs, q, is_last, budgets, forests):
+    """Walks of some graphs at one q, from each node to a tree that is there already.
 
     Parameters
     ----------
     chosen : int64 array of shape (n_chosen,)  # IN, graphs
-    node_ptr, indptr, indices, cumulative, q : as in ``draw_forests``  # IN
+    graphs : Walkable  # IN
+    q : float  # IN
     is_last : bool  # IN, no smaller q follows
     budgets : float64 array of shape (n_graphs,)  # IN and OUT
-        Entries that may be drawn; negative where walks were left for want of them.
-    states, arrows, trees, wakes_at : as in ``draw_small_components``  # IN and OUT
+        Fresh entries that may be drawn; negative where walks were left for want of
+        them.
+    forests : Forests  # IN and OUT
 
     Returns
     -------
     n_steps : int
+        Random draws.
     """
+    # Taken out of the records here, once: each time costs a count of references.
+    node_ptr, _, indptr, indices, _, _, cumulative = graphs
+    states, arrow, tree, wakes_at = forests
     n_steps = 0
     for g in chosen:
-        offset, n = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
-        states[g], n_drawn, n_entries = _walk(
-            offset,
-            n,
-            q,
-            is_last,
-            budgets[g],
-            indptr,
-            indices,
-            cumulative,
-            states[g],
-            arrows[offset : offset + n],
-            trees[offset : offset + n],
-            wakes_at[offset : offset + n],
-        )
-        n_steps += n_drawn
-        budgets[g] -= n_entries
+        offset, budget, state = node_ptr[g], budgets[g], states[g]
+        n_trees, n_entries = 0, 0
+        for start in range(offset, node_ptr[g + 1]):
+            v = start
+            while tree[v] < 0:
+                first, last = indptr[v], indptr[v + 1]
+                if tree[v] == UNDRAWN:
+                    # A fresh entry: the first one, or after a cycle was popped.
+                    n_entries += 1
+                    if n_entries > budget:
+                        break
+                    degree = degree_of(cumulative, first, last)
+                    state = next_state(state)
+                    n_steps += 1
+                    at = unit(state) * (q + degree)
+                    successor = ROOT
+                    if at >= q:
+                        at -= q
+                        successor = find_neighbour(indices, cumulative, first, last, at)
+                    elif not is_last:
+                        wakes_at[v] = degree * at / (q + degree - at)
+                else:
+                    # The entry of the level before: met for the first time.
+                    successor = arrow[v]
+                    tree[v] = UNDRAWN
+                    # An isolated node has threshold 0 and never wakes.
+                    if successor == ROOT and wakes_at[v] >= q:
+                        state = next_state(state)
+                        n_steps += 1
+                        at = unit(state) * degree_of(cumulative, first, last)
+                        successor = find_neighbour(indices, cumulative, first, last, at)
+                arrow[v] = successor
+                if successor == ROOT:
+                    tree[v] = n_trees
+                    n_trees += 1
+                else:
+                    v = offset + successor
+            if n_entries > budget:
+                break
+            number = tree[v]
+            v = start
+            while tree[v] < 0:
+                tree[v] = number
+                v = offset + arrow[v]
+        states[g] = state
+        budgets[g] = budget - n_entries
     return n_steps
 
 
 def draw_forests(
-    node_ptr: np.ndarray,
-    edge_ptr: np.ndarray,
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    edge_of_arc: np.ndarray,
-    cumulative: np.ndarray,
-    edge_weight: np.ndarray,
+    graphs: Walkable,
     qs: np.ndarray,
     streams: np.ndarray,
     parent: np.ndarray,
@@ -307,14 +210,7 @@ def draw_forests(
 
     Parameters
     ----------
-    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)
-    indptr : int64 array of shape (n_nodes + 1,)
-    indices : int32 array of shape (n_arcs,)
-        Neighbours numbered within their graph.
-    edge_of_arc : int32 array of shape (n_arcs,), or empty
-    cumulative : float64 array of shape (n_arcs,), or empty
-        Running sum of weights along each node's arcs; empty for unweighted graphs.
-    edge_weight : float64 array of shape (n_edges,), or empty
+    graphs : Walkable
     qs : float64 array of shape (n_levels,)
         Finite, positive, decreasing.
     streams : uint64 array of shape (n_graphs,)
@@ -334,54 +230,29 @@ def draw_forests(
     The kernels are apart, because most graphs never need that of small components,
     which takes as long to compile as the walks.
     """
+    node_ptr = graphs.node_ptr
     n_nodes, states, n_steps = np.diff(node_ptr), streams.copy(), 0
     wakes_at = np.empty(node_ptr[-1])
     # Without weights no walk is much longer than the largest q foretells. Of all levels
     # together, which the forest does not depend on.
     budgets = np.full(len(n_nodes), np.inf)
-    if len(cumulative):
+    if len(graphs.cumulative):
         budgets = most_entries(n_nodes.astype(float))
     is_over, has_long = np.zeros((2, len(n_nodes)), bool)
     for level, q in enumerate(qs.tolist()):
         if level:
             parent[level] = parent[level - 1]
         block[level] = NOT_MET if level else UNDRAWN
-        find_long_walks(node_ptr, indptr, cumulative, q, has_long)
+        forests = Forests(states, parent[level], block[level], wakes_at)
+        is_last = level + 1 == len(qs)
+        find_long_walks(graphs, q, has_long)
         has_long |= is_over
         chosen = np.arange(len(n_nodes))
         while len(chosen):
             small = chosen[has_long[chosen]]
             if len(small):
-                n_steps += draw_small_components(
-                    small,
-                    is_over,
-                    node_ptr,
-                    edge_ptr,
-                    indptr,
-                    indices,
-                    edge_of_arc,
-                    cumulative,
-                    edge_weight,
-                    q,
-                    states,
-                    parent[level],
-                    block[level],
-                    wakes_at,
-                )
-            n_steps += walk_graphs(
-                chosen,
-                node_ptr,
-                indptr,
-                indices,
-                cumulative,
-                q,
-                level + 1 == len(qs),
-                budgets,
-                states,
-                parent[level],
-                block[level],
-                wakes_at,
-            )
+                n_steps += draw_small_components(small, is_over, graphs, q, forests)
+            n_steps += walk_graphs(chosen, graphs, q, is_last, budgets, forests)
             # From here on without walks, where components are small enough.
             chosen = np.flatnonzero(budgets < 0)
             is_over[chosen] = has_long[chosen] = True

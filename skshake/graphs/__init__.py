@@ -1,11 +1,12 @@
 """Graphs of any kind, read once into flat arrays."""
 
-from skshake.graphs._arrays import is_missing
+from skshake.graphs._check_schema import match_features
 from skshake.graphs._checking import check_graphs, check_items, name_graph
 from skshake.graphs._collection import (
     Arcs,
     Graph,
     GraphCollection,
+    Structure,
     arcs_from_edges,
     chunk_bounds,
     concatenate_graphs,
@@ -26,11 +27,9 @@ from skshake.graphs._features import (
     empty_features,
     loses_digits,
 )
-from skshake.graphs._fingerprint import GOLDEN, hash_rows, mix
-from skshake.graphs._flat import from_edges
+from skshake.graphs._from_edges import from_edges
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._ids import join_integers
-from skshake.graphs._matching import match_features
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._molecules import (
     graphs_from_records,
@@ -47,7 +46,6 @@ from skshake.graphs._walks import return_probabilities, with_return_probabilitie
 __all__ = [
     "CATEGORY",
     "FLOAT",
-    "GOLDEN",
     "NO_NAMES",
     "Arcs",
     "CastError",
@@ -57,6 +55,7 @@ __all__ = [
     "GraphCollection",
     "GraphProblem",
     "InvalidGraphError",
+    "Structure",
     "arcs_from_edges",
     "as_graph_numbers",
     "as_graphs",
@@ -74,13 +73,10 @@ __all__ = [
     "graphs_from_edgelist",
     "graphs_from_records",
     "graphs_from_smiles",
-    "hash_rows",
-    "is_missing",
     "items_of_column",
     "join_integers",
     "loses_digits",
     "match_features",
-    "mix",
     "name_graph",
     "offsets",
     "owner_of",

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from skshake.graphs._check_schema import difference
+from skshake.graphs._collate import collate
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._convert import (
     as_graphs,
@@ -21,13 +23,11 @@ from skshake.graphs._convert import (
 )
 from skshake.graphs._errors import GraphProblem, InvalidGraphError, problems_of
 from skshake.graphs._features import CategoricalRule, Field, check_names, check_rule
-from skshake.graphs._matching import difference
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._records import NO_NAMES, AttributeNames, GraphRecord, count_arcs
-from skshake.graphs._stacking import stack
 
-# Graphs that are read together, before those of a block with a fault are read alone.
-BLOCK = 64
+# Graphs that are read together, before those of a group with a fault are read alone.
+GROUP_SIZE = 64
 # Compares a collection with what was fitted; raises InvalidGraphError.
 Match = Callable[[GraphCollection], Any]
 
@@ -123,7 +123,7 @@ def name_graph(
     """The error of the first graph that does not match, given that of all together."""
     for i, item in enumerate(items):
         try:
-            _read_block([0], {0: read_one(item, NO_NAMES)}, rule, match)
+            _read_group([0], {0: read_one(item, NO_NAMES)}, rule, match)
         except InvalidGraphError as alone:
             return alone.at(i)
     return error
@@ -149,20 +149,20 @@ def _find_errors(
     fill_in(list(records.values()), names.defaults)
     fields: dict[int, _Fields] = {}
     refused: dict[int, InvalidGraphError] = {}
-    for block in _blocks(list(records), BLOCK):
+    for group in _groups(list(records), GROUP_SIZE):
         try:
-            fields |= _read_block(block, records, rule, match)
+            fields |= _read_group(group, records, rule, match)
         except InvalidGraphError:
-            for i in block:
+            for i in group:
                 try:
-                    fields |= _read_block([i], records, rule, match)
+                    fields |= _read_group([i], records, rule, match)
                 except InvalidGraphError as error:
                     refused[i] = error
     # Integers that are refused as categories may be numbers among the others.
     group_rule = _rule_of(fields.values(), rule)
     for i, first in refused.items():
         try:
-            fields |= _read_block([i], records, group_rule, match)
+            fields |= _read_group([i], records, group_rule, match)
         except InvalidGraphError:
             yield first.at(i)
     for what in _Fields._fields:
@@ -184,24 +184,24 @@ class _Fields(NamedTuple):
     edge: tuple[Field, ...] | None
 
 
-def _blocks(places: list[int], size: int) -> Iterator[list[int]]:
+def _groups(places: list[int], size: int) -> Iterator[list[int]]:
     """Consecutive parts of a list."""
     return (places[k : k + size] for k in range(0, len(places), size))
 
 
-def _read_block(
+def _read_group(
     places: list[int],
     records: Mapping[int, GraphRecord],
     rule: CategoricalRule,
     match: Match | None,
 ) -> dict[int, _Fields]:
     """Fields of some graphs, read as if they were all there are."""
-    stacked = stack([records[i] for i in places], rule)
-    _match_all(from_arcs(*stacked), match)
-    nodes, edges = stacked.node_features.fields, stacked.arc_features.fields
+    collated = collate([records[i] for i in places], rule)
+    _match_all(from_arcs(*collated), match)
+    nodes, edges = collated.node_features.fields, collated.arc_features.fields
     return {
         i: _Fields(nodes if n else None, edges if m else None)
-        for i, n, m in zip(places, stacked.n_nodes, stacked.n_arcs, strict=True)
+        for i, n, m in zip(places, collated.n_nodes, collated.n_arcs, strict=True)
     }
 
 
@@ -211,22 +211,22 @@ def _rule_of(fields: Iterable[_Fields], rule: CategoricalRule) -> CategoricalRul
         return rule
     found = {
         field
-        for sides in set(fields)
-        for side in sides
-        if side is not None
-        for field in side
+        for of_graph in set(fields)
+        for part in of_graph
+        if part is not None
+        for field in part
     }
     numbers = {field.name for field in found if not field.is_categorical}
     return sorted({field.name for field in found} - numbers)
 
 
 def _disagreements(
-    what: str, sides: dict[int, _Fields]
+    what: str, fields_of: dict[int, _Fields]
 ) -> dict[int, InvalidGraphError]:
     """Graphs whose fields are not those of most; graphs without rows have any."""
     fields = {
         i: tuple(map(_common, found))
-        for i, of_graph in sides.items()
+        for i, of_graph in fields_of.items()
         if (found := getattr(of_graph, what)) is not None
     }
     if not fields:
@@ -262,9 +262,9 @@ def _check_rest(
     while places:
         try:
             check_attributes([records[i] for i in places], names)
-            stacked = stack([records[i] for i in places], rule)
-            check_names(rule, stacked.node_features, stacked.arc_features)
-            _match_all(from_arcs(*stacked), match)
+            collated = collate([records[i] for i in places], rule)
+            check_names(rule, collated.node_features, collated.arc_features)
+            _match_all(from_arcs(*collated), match)
         except InvalidGraphError as error:
             if error.graph is None:
                 raise

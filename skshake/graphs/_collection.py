@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from skshake._splitmix import hash_rows
 from skshake.graphs._arcs import arcs_of_edges, sum_degrees
 from skshake.graphs._features import (
     CATEGORY,
@@ -25,15 +26,14 @@ from skshake.graphs._features import (
     copy_read_only,
     empty_features,
 )
-from skshake.graphs._fingerprint import hash_rows, hash_weights
+from skshake.graphs._fingerprint import hash_weights
 from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
 
 # Degrees up to which each is a category of its own, and bins per doubling above.
 EXACT_DEGREES, BINS_PER_OCTAVE = 32, 8
 
 
-@dataclass(frozen=True, eq=False)
-class Arcs:
+class Arcs(NamedTuple):
     """Symmetric CSR adjacency of all graphs, two arcs per edge.
 
     Parameters
@@ -52,6 +52,21 @@ class Arcs:
     edge_of_arc: np.ndarray
 
 
+class Structure(NamedTuple):
+    """Graphs without their features, as kernels take them.
+
+    ``node_ptr``, ``edge_ptr`` int64 (n_graphs + 1,); then :class:`Arcs`; then
+    ``edge_weight`` float64 (n_edges,), empty if all are 1.
+    """
+
+    node_ptr: np.ndarray
+    edge_ptr: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    edge_of_arc: np.ndarray
+    edge_weight: np.ndarray
+
+
 def arcs_from_edges(
     node_ptr: np.ndarray,
     edge_ptr: np.ndarray,
@@ -68,9 +83,7 @@ def arcs_from_edges(
         np.empty(2 * len(edges), np.int32),
         np.empty(2 * len(edges) * numbers_edges, np.int32),
     )
-    arcs_of_edges(
-        node_ptr, edge_ptr, edges, arcs.indptr, arcs.indices, arcs.edge_of_arc
-    )
+    arcs_of_edges(node_ptr, edge_ptr, edges, *arcs)
     return arcs
 
 
@@ -154,6 +167,12 @@ class GraphCollection(Sequence):
         return arcs_from_edges(
             self.node_ptr, self.edge_ptr, self.edges, numbers_edges=self._has_edge_data
         )
+
+    @property
+    def structure(self) -> Structure:
+        """Nodes, arcs and weights, for kernels."""
+        weight = np.empty(0) if self.edge_weight is None else self.edge_weight
+        return Structure(self.node_ptr, self.edge_ptr, *self.arcs, weight)
 
     @property
     def _has_edge_data(self) -> bool:

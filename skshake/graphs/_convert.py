@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from skshake.graphs._arrays import is_from
+from skshake._as_array import is_from
+from skshake.graphs._collate import collate, naming_graph
 from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
@@ -38,10 +39,9 @@ from skshake.graphs._records import (
     chosen_columns,
     count_arcs,
 )
-from skshake.graphs._stacking import naming_graph, stack
 from skshake.graphs._tables import items_of_column
 
-KINDS = (
+ACCEPTED = (
     "a networkx or igraph graph, a torch_geometric Data, a scipy sparse or square "
     "numpy adjacency matrix, a tuple (adjacency, x[, edge_attr]), an OGB dictionary, "
     "an rdkit molecule, or a graph of a GraphCollection"
@@ -86,7 +86,7 @@ def as_list(graphs: Any) -> list | GraphCollection:
     if isinstance(graphs, (str, bytes, Mapping)) or not is_list:
         raise InvalidGraphError(
             f"expected a list of graphs, got {type(graphs).__name__}; each graph is "
-            f"{KINDS}"
+            f"{ACCEPTED}"
         )
     if not isinstance(graphs, Iterable):
         # A dataset with no iterator of its own, such as OGB's.
@@ -121,7 +121,7 @@ def read_one(
     reader = reader or find_reader(graph)
     if reader is None:
         raise InvalidGraphError(
-            f"is of type {type(graph).__name__}; expected {KINDS}{_hint(graph)}"
+            f"is of type {type(graph).__name__}; expected {ACCEPTED}{_hint(graph)}"
         )
     if known is not None and not isinstance(graph, (np.ndarray, tuple, Mapping)):
         known[type(graph)] = reader
@@ -189,7 +189,7 @@ def _warn_unread(records: list[GraphRecord], names: AttributeNames) -> None:
     if not rows:
         return
     said, chosen = [], {*(names.node_attrs or ()), *(names.edge_attrs or ())}
-    for what, side, columns, attrs in (
+    for what, part, columns, attrs in (
         ("node", 1, [r.node_columns for r in records], names.node_attrs),
         ("edge", 2, [r.edge_columns for r in records], names.edge_attrs),
     ):
@@ -197,7 +197,7 @@ def _warn_unread(records: list[GraphRecord], names: AttributeNames) -> None:
         found = sorted(
             name
             for name, sizes in rows.items()
-            if all(size[0] == size[side] for size in sizes)
+            if all(size[0] == size[part] for size in sizes)
             and max(size[0] for size in sizes) > 1
             and name not in chosen
             and not name.endswith("index")
@@ -246,13 +246,13 @@ def _check_defaults(defaults: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 def fill_in(records: list[GraphRecord], defaults: Mapping[str, Any]) -> None:
     """Give graphs without an attribute that others have its default."""
-    for side in ("node_columns", "edge_columns"):
-        known = {name for record in records for name in getattr(record, side)}
+    for part in ("node_columns", "edge_columns"):
+        known = {name for record in records for name in getattr(record, part)}
         for name in known & set(defaults):
             for i, record in enumerate(records):
-                columns = getattr(record, side)
+                columns = getattr(record, part)
                 n_rows = record.n_nodes
-                if side == "edge_columns":
+                if part == "edge_columns":
                     with Naming("edge_index", i):
                         n_rows = count_arcs(record.edge_index)
                 if name not in columns and n_rows:
@@ -408,19 +408,19 @@ def as_graphs(
     names = attribute_names(node_attrs, edge_attrs, weight, defaults)
     graphs = as_list(graphs)
     if isinstance(graphs, GraphCollection):
-        return _with_kind(_with_fields(graphs, names), rule)
+        return _with_rule(_with_fields(graphs, names), rule)
     if all(isinstance(graph, Graph) for graph in graphs):
         gathered = _gather_views(graphs)
         if gathered is not None:
-            return _with_kind(_with_fields(gathered, names), rule)
+            return _with_rule(_with_fields(gathered, names), rule)
     with garbage_collection_paused():
         records = _read(graphs, names)
         fill_in(records, names.defaults)
         _warn_unread(records, names)
-        stacked = stack(records, rule)
-        check_names(rule, stacked.node_features, stacked.arc_features)
+        collated = collate(records, rule)
+        check_names(rule, collated.node_features, collated.arc_features)
         check_attributes(records, names)
-    return from_arcs(*stacked)
+    return from_arcs(*collated)
 
 
 def _gather_views(views: list[Graph]) -> GraphCollection | None:
@@ -437,8 +437,8 @@ def _gather_views(views: list[Graph]) -> GraphCollection | None:
     return whole.take(np.array(positions))
 
 
-def _with_kind(graphs: GraphCollection, rule: CategoricalRule) -> GraphCollection:
-    """Read all features of a collection as the kind that the user asks for."""
+def _with_rule(graphs: GraphCollection, rule: CategoricalRule) -> GraphCollection:
+    """Read all features of a collection as categories or numbers, as the rule says."""
     if isinstance(rule, str):
         # A collection that joblib mapped into memory is copied, any other comes back.
         return graphs if graphs.edges.flags.writeable else graphs.as_writable()

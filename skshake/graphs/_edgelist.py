@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skshake.graphs._arrays import is_missing
+from skshake._as_array import is_missing
+from skshake.graphs._collate import (
+    LEAST_WEIGHT,
+    MOST_WEIGHT,
+    collate_features,
+    collate_weights,
+)
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._convert import check_names_given
 from skshake.graphs._errors import InvalidGraphError
@@ -28,12 +34,6 @@ from skshake.graphs._features import (
 from skshake.graphs._ids import integers, number_ids
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._ragged import offsets, owner_of
-from skshake.graphs._stacking import (
-    LEAST_WEIGHT,
-    MOST_WEIGHT,
-    stack_features,
-    stack_weights,
-)
 
 # Positions in messages of what reads graphs of any kind.
 GRAPH, EDGE = (
@@ -169,7 +169,7 @@ def _features(
         for named, part in zip(columns, np.split(values, cuts), strict=True):
             named[str(name)] = part
     with names.instead_of_positions(rows):
-        return stack_features(columns, rows.counts, rule)
+        return collate_features(columns, rows.counts, rule)
 
 
 def _weights(rows: _Rows, name: str, names: _Names) -> np.ndarray | None:
@@ -189,7 +189,7 @@ def _weights(rows: _Rows, name: str, names: _Names) -> np.ndarray | None:
             f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
     parts = np.split(values, np.cumsum(rows.counts)[:-1])
-    return stack_weights(parts, offsets(rows.counts))
+    return collate_weights(parts, offsets(rows.counts))
 
 
 def _as_ids(graph_ids: Any) -> np.ndarray:

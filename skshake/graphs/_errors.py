@@ -108,7 +108,9 @@ class Naming:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+    def __exit__(
+        self, error_type: Any, error: BaseException | None, traceback: Any
+    ) -> None:
         if isinstance(error, InvalidGraphError):
             place = error.graph if self.graph is None else self.graph
             if error.field is not None:

@@ -84,12 +84,11 @@ class Features:
                 f"expected as many numeric as categorical rows, got "
                 f"{len(self.numeric)} and {len(self.categories)}"
             )
-        widths = [
-            sum(field.width for field in self.fields if field.is_categorical == kind)
-            for kind in (False, True)
-        ]
-        if tuple(widths) != self.kind:
-            raise ValueError(f"expected columns for {self.fields}, got {self.kind}")
+        widths = [0, 0]
+        for field in self.fields:
+            widths[field.is_categorical] += field.width
+        if tuple(widths) != self.widths:
+            raise ValueError(f"expected columns for {self.fields}, got {self.widths}")
 
     def __len__(self) -> int:
         return len(self.numeric)
@@ -100,7 +99,7 @@ class Features:
         return self.numeric.shape[1] + self.categories.shape[1]
 
     @property
-    def kind(self) -> tuple[int, int]:
+    def widths(self) -> tuple[int, int]:
         """Numbers of numeric and of categorical columns."""
         return self.numeric.shape[1], self.categories.shape[1]
 
@@ -200,11 +199,11 @@ def check_rule(rule: CategoricalRule) -> CategoricalRule:
     return names
 
 
-def check_names(rule: CategoricalRule, *sides: Features) -> None:
+def check_names(rule: CategoricalRule, *parts: Features) -> None:
     """Refuse names in a rule that no attribute has, where all may be seen."""
-    if isinstance(rule, (str, bool)) or not all(len(side) for side in sides):
+    if isinstance(rule, (str, bool)) or not all(len(part) for part in parts):
         return
-    known = {field.name for side in sides for field in side.fields}
+    known = {field.name for part in parts for field in part.fields}
     known |= {name.partition("[")[0] for name in known}
     for name in rule:
         if name not in known:

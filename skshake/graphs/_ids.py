@@ -46,11 +46,11 @@ def number_ids(
 
     exact = [_as_exact(what, column) for column in columns]
     filled = [column for column in exact if len(column)] or exact[:1]
-    kinds = {_kind_of(column) for column in filled}
-    if len(kinds) > 1:
+    types = {_type_of_ids(column) for column in filled}
+    if len(types) > 1:
         raise InvalidGraphError(
             f"names of {what}: expected either text or numbers, got "
-            f"{' and '.join(sorted(kinds))}"
+            f"{' and '.join(sorted(types))}"
         )
     joined = _join(filled)
     try:
@@ -136,11 +136,11 @@ def _of_floats(what: str, column: np.ndarray) -> np.ndarray:
     return column.astype(np.int64) if is_whole else column
 
 
-def _kind_of(column: np.ndarray) -> str:
-    """Kind of ids, in words; those of two kinds are never equal."""
-    kinds = {"U": "text", "S": "bytes", "M": "dates", "m": "durations"}
+def _type_of_ids(column: np.ndarray) -> str:
+    """Type of ids, in words; those of two types are never equal."""
+    types = {"U": "text", "S": "bytes", "M": "dates", "m": "durations"}
     if column.dtype.kind != "O":
-        return kinds.get(column.dtype.kind, "numbers")
+        return types.get(column.dtype.kind, "numbers")
     found = {
         "text"
         if isinstance(value, str)
@@ -153,11 +153,11 @@ def _kind_of(column: np.ndarray) -> str:
 
 
 def _join(columns: list[np.ndarray]) -> np.ndarray:
-    """Columns of one kind in one array that merges nothing."""
-    kinds = {column.dtype.kind for column in columns}
-    if kinds <= set("iub"):
+    """Columns of one type of ids in one array that merges nothing."""
+    codes = {column.dtype.kind for column in columns}
+    if codes <= set("iub"):
         return join_integers(columns)
-    if len(kinds) == 1:
+    if len(codes) == 1:
         return np.concatenate(columns)
     # Integers beside fractions and the like, which Python compares exactly.
     values = [value for column in columns for value in column.tolist()]

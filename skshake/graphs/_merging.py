@@ -33,12 +33,12 @@ def _merge_features(
     if not features.n_columns:
         return empty_features(n_edges), -1, ""
     numeric = np.empty((n_edges, 0), FLOAT)
-    if features.kind[0]:
+    if features.widths[0]:
         averaged = average_directions(
             edge_of_row, is_forward, features.numeric, False, n_edges
         )
         numeric = as_numeric(averaged)
-    categories = np.empty((n_edges, features.kind[1]), CATEGORY)
+    categories = np.empty((n_edges, features.widths[1]), CATEGORY)
     row = agree_on_categories(edge_of_row, features.categories, categories)
     field = ""
     if row >= 0:

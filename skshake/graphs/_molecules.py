@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skshake.graphs._arrays import is_missing
+from skshake._as_array import is_missing
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import CATEGORY, build_features

@@ -11,12 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs._arrays import (
-    Columns,
-    as_array,
-    is_table,
-)
+from skshake._as_array import as_array, is_table
 from skshake.graphs._errors import InvalidGraphError, Naming
+from skshake.graphs._named_columns import Columns
 from skshake.graphs._records import (
     AttributeNames,
     GraphRecord,

@@ -10,12 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skshake.graphs._arrays import (
-    Columns,
-    as_array,
-)
+from skshake._as_array import as_array
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._ids import join_integers
+from skshake.graphs._named_columns import Columns
 from skshake.graphs._records import AttributeNames, GraphRecord
 
 # Attributes that are the ids of igraph's vertices, its own and networkx's.

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skshake.graphs._arrays import (
-    without_objects,
-)
 from skshake.graphs._errors import InvalidGraphError
+from skshake.graphs._named_columns import without_objects
 from skshake.graphs._records import (
     AttributeNames,
     GraphRecord,

@@ -10,10 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skshake.graphs._arrays import (
-    as_array,
-    is_from,
-)
+from skshake._as_array import as_array, is_from
 from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._records import (
     NO_ARCS,

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs._arrays import (
-    is_from,
-)
+from skshake._as_array import is_from
 from skshake.graphs._collection import Graph
 from skshake.graphs._molecules import read_molecule
 from skshake.graphs._read_adjacency import read_adjacency

@@ -11,14 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skshake.graphs._arrays import (
-    Columns,
-    as_array,
-    is_table,
-    named_columns,
-)
+from skshake._as_array import as_array, is_table
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import TEXT_CODE, Features
+from skshake.graphs._named_columns import Columns, named_columns
 
 
 class GraphRecord(NamedTuple):

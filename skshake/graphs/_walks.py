@@ -16,16 +16,12 @@ ARCS_PER_ARC, FOLLOWED_ARCS = 100, 20_000_000
 
 
 @kernel
-def walk_from_each_node(
-    node_ptr, edge_ptr, indptr, indices, edge_of_arc, edge_weight, degrees, returns
-):
+def walk_from_each_node(graphs, degrees, returns):
     """Probability that a walk from a node is there again after 2, 3, ... steps.
 
     Parameters
     ----------
-    node_ptr, edge_ptr : int64 arrays of shape (n_graphs + 1,)  # IN
-    indptr, indices, edge_of_arc : CSR arcs, see ``Arcs``  # IN
-    edge_weight : float64 array of shape (n_edges,), or empty if all are 1  # IN
+    graphs : Structure  # IN
     degrees : float64 array of shape (n_nodes,)  # IN
     returns : float32 array of shape (n_nodes, n_steps - 1)  # OUT
 
@@ -36,6 +32,7 @@ def walk_from_each_node(
     suffice. Walks that would follow too many arcs count as mixed: they are back with
     the share of the graph's degrees that v has.
     """
+    node_ptr, edge_ptr, indptr, indices, edge_of_arc, edge_weight = graphs
     n_steps = returns.shape[1] + 1
     most_nodes = 0
     for g in range(len(node_ptr) - 1):
@@ -123,16 +120,7 @@ def return_probabilities(graphs: GraphCollection, walk_length: int) -> np.ndarra
     Positional Representations".
     """
     returns = np.empty((graphs.n_nodes, walk_length - 1), FLOAT)
-    walk_from_each_node(
-        graphs.node_ptr,
-        graphs.edge_ptr,
-        graphs.arcs.indptr,
-        graphs.arcs.indices,
-        graphs.arcs.edge_of_arc,
-        np.empty(0) if graphs.edge_weight is None else graphs.edge_weight,
-        graphs.degrees,
-        returns,
-    )
+    walk_from_each_node(graphs.structure, graphs.degrees, returns)
     return returns
 
 

@@ -15,7 +15,9 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from skshake.graphs import as_graph_numbers, items_of_column, offsets, rows_of
-from skshake.hierarchy._level import Level, as_dense, concatenate_levels
+from skshake.hierarchy._export import to_networkx, to_pyg
+from skshake.hierarchy._files import read_levels, write_levels
+from skshake.hierarchy._level import Level, LevelView, concatenate_levels
 from skshake.hierarchy._overlap import overlap_matrix
 
 
@@ -80,7 +82,10 @@ class HierarchyCollection(Sequence):
         """What two collections must share to go through one network."""
         return (
             self.pooling_key,
-            *((level.q, *level.x.kind, *level.edge_attr.kind) for level in self.levels),
+            *(
+                (level.q, *level.x.widths, *level.edge_attr.widths)
+                for level in self.levels
+            ),
         )
 
     def first_forests(self, n_forests: int) -> HierarchyCollection:
@@ -126,9 +131,7 @@ class HierarchyCollection(Sequence):
         path : str or Path
             File to write.
         """
-        from skshake.hierarchy._files import save_hierarchies
-
-        save_hierarchies(path, self)
+        write_levels(path, self.node_ptr, self.forests, self.pooling_key)
 
     @classmethod
     def load(
@@ -153,9 +156,7 @@ class HierarchyCollection(Sequence):
         ValueError
             If the file is damaged, is something else, or comes from a newer release.
         """
-        from skshake.hierarchy._files import load_hierarchies
-
-        return load_hierarchies(path, mmap_mode=mmap_mode)
+        return cls(*read_levels(path, is_mapped=mmap_mode is not None))
 
     def overlap(self, fine: int, coarse: int, forest: int = 0) -> sparse.csr_array:
         """Shared input nodes of the blocks of two levels, over all graphs.
@@ -174,55 +175,6 @@ class HierarchyCollection(Sequence):
         """
         levels = self.forests[forest]
         return overlap_matrix(levels[fine], levels[coarse], self.node_ptr)
-
-
-@dataclass(frozen=True, eq=False)
-class LevelView:
-    """One graph at one q: a view that holds no data of its own."""
-
-    level: Level
-    position: int
-    block: np.ndarray
-
-    @property
-    def _nodes(self) -> np.ndarray:
-        ptr = self.level.node_ptr
-        return np.arange(ptr[self.position], ptr[self.position + 1])
-
-    @property
-    def _edges(self) -> np.ndarray:
-        ptr = self.level.edge_ptr
-        return np.arange(ptr[self.position], ptr[self.position + 1])
-
-    @property
-    def q(self) -> float:
-        """Resolution; larger is finer, ``inf`` is the input graph."""
-        return self.level.q
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of coarse nodes."""
-        return len(self._nodes)
-
-    @property
-    def edges(self) -> np.ndarray:
-        """Coarse edges, int32 of shape (n_edges, 2)."""
-        return self.level.edges[self._edges]
-
-    @property
-    def x(self) -> np.ndarray | sparse.csr_array | None:
-        """Pooled node features (n_nodes, n_features); CSR frequencies of categories."""
-        return self.level.x.take(self._nodes).as_matrix()
-
-    @property
-    def edge_attr(self) -> np.ndarray | sparse.csr_array | None:
-        """Pooled edge features (n_edges, n_features); CSR frequencies of categories."""
-        return self.level.edge_attr.take(self._edges).as_matrix()
-
-    @property
-    def edge_weight(self) -> np.ndarray:
-        """Sum of the weights of the joined input edges, float32 (n_edges,)."""
-        return self.level.edge_weight[self._edges]
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,17 +233,7 @@ class GraphHierarchy:
         graph : networkx.Graph
             With ``x`` of nodes, ``weight`` and ``edge_attr`` of edges.
         """
-        import networkx as nx
-
-        view = self.levels[level]
-        x, edge_attr = as_dense(view.x), as_dense(view.edge_attr)
-        graph = nx.Graph()
-        for node in range(view.n_nodes):
-            graph.add_node(node, **({} if x is None else {"x": x[node]}))
-        for i, (u, v) in enumerate(view.edges.tolist()):
-            attributes = {} if edge_attr is None else {"edge_attr": edge_attr[i]}
-            graph.add_edge(u, v, weight=float(view.edge_weight[i]), **attributes)
-        return graph
+        return to_networkx(self.levels[level])
 
     def to_pyg(self, level: int) -> Any:
         """Data object of torch_geometric for a level.
@@ -307,9 +249,7 @@ class GraphHierarchy:
             With ``x``, ``edge_index`` (both arcs of each edge), ``edge_attr``,
             ``edge_weight`` and ``num_nodes``.
         """
-        from skshake.network import level_to_pyg
-
-        return level_to_pyg(self.levels[level])
+        return to_pyg(self.levels[level])
 
 
 def concatenate_hierarchies(

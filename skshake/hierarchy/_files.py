@@ -1,6 +1,6 @@
-"""Hierarchies in plain npz files, without pickled objects, that can be memory-mapped.
+"""Levels in plain npz files, without pickled objects, that can be memory-mapped.
 
-In: a HierarchyCollection. Out: an uncompressed npz file, and back.
+In: the levels of a HierarchyCollection. Out: an uncompressed npz file, and back.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from skshake.hierarchy._collection import HierarchyCollection
 from skshake.hierarchy._level import Level, PooledFeatures
 
 FORMAT_VERSION = 1
@@ -57,22 +56,27 @@ def _level_of_arrays(arrays: dict[str, np.ndarray]) -> Level:
     )
 
 
-def save_hierarchies(path: str | Path, hierarchies: HierarchyCollection) -> None:
-    """Write hierarchies to a file; levels that forests share are written once."""
+def write_levels(
+    path: str | Path,
+    node_ptr: np.ndarray,
+    forests: tuple[tuple[Level, ...], ...],
+    pooling_key: int,
+) -> None:
+    """Write what a collection holds; a level that forests share is written once."""
     numbers: dict[int, int] = {}
     arrays: dict[str, Any] = {
         "format_version": np.array(FORMAT_VERSION),
-        "pooling_key": np.array(hierarchies.pooling_key),
-        "node_ptr": hierarchies.node_ptr,
+        "pooling_key": np.array(pooling_key),
+        "node_ptr": node_ptr,
     }
-    for levels in hierarchies.forests:
+    for levels in forests:
         for level in levels:
             if id(level) not in numbers:
                 number = numbers[id(level)] = len(numbers)
                 for name, array in _level_arrays(level).items():
                     arrays[f"level{number}.{name}"] = array
     arrays["forests"] = np.array(
-        [[numbers[id(level)] for level in levels] for levels in hierarchies.forests]
+        [[numbers[id(level)] for level in levels] for levels in forests]
     )
     with open(path, "wb") as file:
         np.savez(file, **arrays)
@@ -119,17 +123,17 @@ def _read_arrays(path: Path, is_mapped: bool) -> dict[str, np.ndarray]:
         raise ValueError(f"{path} is no intact file of hierarchies: {error}") from error
 
 
-def load_hierarchies(
-    path: str | Path, *, mmap_mode: str | None = None
-) -> HierarchyCollection:
-    """Read hierarchies from a file.
+def read_levels(
+    path: str | Path, *, is_mapped: bool
+) -> tuple[np.ndarray, tuple[tuple[Level, ...], ...], int]:
+    """What :func:`write_levels` wrote: node_ptr, forests and pooling_key.
 
     Raises
     ------
     ValueError
         If the file is damaged, is something else, or comes from a newer release.
     """
-    arrays = _read_arrays(Path(path), mmap_mode is not None)
+    arrays = _read_arrays(Path(path), is_mapped)
     version = int(arrays.get("format_version", 0))
     if not 1 <= version <= FORMAT_VERSION:
         raise ValueError(
@@ -148,7 +152,7 @@ def load_hierarchies(
             )
             for number in range(int(forests.max()) + 1)
         ]
-        return HierarchyCollection(
+        return (
             arrays["node_ptr"],
             tuple(tuple(levels[number] for number in row) for row in forests),
             int(arrays["pooling_key"]),

@@ -1,35 +1,18 @@
 """Level: all graphs of a collection at one resolution, as flat arrays.
 
-In: a collection and the block of each node. Out: coarse nodes and edges with pooled
-features. ``PooledFeatures`` holds numbers densely and category frequencies as CSR.
+In: arrays that a contraction made. Out: records of them, and the view of one graph.
+``PooledFeatures`` holds numbers densely and category frequencies as CSR.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs import (
-    FLOAT,
-    Features,
-    GraphCollection,
-    loses_digits,
-    offsets,
-    rows_of,
-)
-from skshake.hierarchy._categories import Vocabulary
-from skshake.hierarchy._pooling import (
-    contract_edges,
-    count_blocks,
-    number_blocks,
-    pool_categories,
-    pool_numbers,
-)
+from skshake.graphs import FLOAT, offsets, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +43,7 @@ class PooledFeatures:
             )
 
     @property
-    def kind(self) -> tuple[int, int]:
+    def widths(self) -> tuple[int, int]:
         """Numbers of numeric columns and of category slots."""
         return self.numeric.shape[1], self.n_slots
 
@@ -78,7 +61,7 @@ class PooledFeatures:
     def as_matrix(self) -> np.ndarray | sparse.csr_array | None:
         """Dense numbers, or CSR (frequencies first) if there are categories."""
         shape = (len(self.numeric), self.n_slots)
-        if self.kind == (0, 0):
+        if self.widths == (0, 0):
             return None
         if not self.n_slots:
             return self.numeric
@@ -86,11 +69,6 @@ class PooledFeatures:
         if not self.numeric.shape[1]:
             return shares
         return sparse.hstack([shares, sparse.csr_array(self.numeric)], format="csr")
-
-
-def as_dense(features: Any) -> np.ndarray | None:
-    """Dense array of a level's features, None without features."""
-    return features.toarray() if sparse.issparse(features) else features
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,154 +119,53 @@ class Level:
         )
 
 
-class Pooling(NamedTuple):
-    """How coarse nodes and edges get their features.
+@dataclass(frozen=True, eq=False)
+class LevelView:
+    """One graph at one q: a view that holds no data of its own."""
 
-    Return probabilities of up to ``walk_length`` steps join those of input nodes. The
-    offsets are taken off numeric columns before float32 would lose their digits; there
-    are none if no column is that large.
-    """
-
-    node_pooling: str
-    edge_pooling: str
-    node_vocabulary: Vocabulary
-    edge_vocabulary: Vocabulary
-    walk_length: int = 0
-    node_offsets: tuple[float, ...] = ()
-    edge_offsets: tuple[float, ...] = ()
+    level: Level
+    position: int
+    block: np.ndarray
 
     @property
-    def key(self) -> int:
-        """A number that tells poolings with other columns or categories apart."""
-        names = f"{self.node_pooling} {self.edge_pooling} {self.walk_length}"
-        digest = hashlib.sha256(names.encode())
-        for vocabulary in (self.node_vocabulary, self.edge_vocabulary):
-            for codes in vocabulary.categories:
-                digest.update(len(codes).to_bytes(8, "little") + codes.tobytes())
-            digest.update(b"|")
-        if self.node_offsets or self.edge_offsets:
-            digest.update(repr((self.node_offsets, self.edge_offsets)).encode())
-        return int.from_bytes(digest.digest()[:7], "little")
+    def _nodes(self) -> np.ndarray:
+        ptr = self.level.node_ptr
+        return np.arange(ptr[self.position], ptr[self.position + 1])
 
+    @property
+    def _edges(self) -> np.ndarray:
+        ptr = self.level.edge_ptr
+        return np.arange(ptr[self.position], ptr[self.position + 1])
 
-def learn_offsets(features: Features) -> tuple[float, ...]:
-    """Mean of each column that float32 would round, 0 for others; empty without any."""
-    numeric = features.numeric
-    if numeric.dtype == FLOAT or not len(numeric):
-        return ()
-    is_rounded = (numeric != numeric.astype(FLOAT)).any(axis=0)
-    return tuple(np.where(is_rounded, numeric.mean(axis=0), 0.0).tolist())
+    @property
+    def q(self) -> float:
+        """Resolution; larger is finer, ``inf`` is the input graph."""
+        return self.level.q
 
+    @property
+    def n_nodes(self) -> int:
+        """Number of coarse nodes."""
+        return len(self._nodes)
 
-def describe_rounded(features: Features, offsets: tuple[float, ...]) -> list[str]:
-    """What to say of columns that lose digits though their mean is taken off."""
-    if not offsets:
-        return []
-    exact = features.numeric - np.array(offsets)
-    is_lost = loses_digits(exact, exact.astype(FLOAT))
-    numbers = [field for field in features.fields if not field.is_categorical]
-    owners = [field.name for field in numbers for _ in range(field.width)]
-    lost = sorted({name for name, lost in zip(owners, is_lost, strict=True) if lost})
-    return [
-        f"{name}: different numbers are one in float32, though the mean is taken off; "
-        "give numbers of a smaller range, such as differences"
-        for name in lost
-    ]
+    @property
+    def edges(self) -> np.ndarray:
+        """Coarse edges, int32 of shape (n_edges, 2)."""
+        return self.level.edges[self._edges]
 
+    @property
+    def x(self) -> np.ndarray | sparse.csr_array | None:
+        """Pooled node features (n_nodes, n_features); CSR frequencies of categories."""
+        return self.level.x.take(self._nodes).as_matrix()
 
-def _centre(features: Features, offsets: tuple[float, ...]) -> Features:
-    if features.numeric.dtype == FLOAT and not offsets:
-        return features
-    numeric = features.numeric.astype(np.float64)
-    if offsets:
-        numeric -= np.array(offsets)
-    return replace(features, numeric=numeric.astype(FLOAT))
+    @property
+    def edge_attr(self) -> np.ndarray | sparse.csr_array | None:
+        """Pooled edge features (n_edges, n_features); CSR frequencies of categories."""
+        return self.level.edge_attr.take(self._edges).as_matrix()
 
-
-def centre(graphs: GraphCollection, pooling: Pooling) -> GraphCollection:
-    """The graphs with numbers in float32, less the offsets."""
-    nodes = _centre(graphs.node_features, pooling.node_offsets)
-    edges = _centre(graphs.edge_features, pooling.edge_offsets)
-    if nodes is graphs.node_features and edges is graphs.edge_features:
-        return graphs
-    return replace(graphs, node_features=nodes, edge_features=edges)
-
-
-def pool_features(
-    features: Features,
-    segment: np.ndarray,
-    n_segments: int,
-    pooling: str,
-    vocabulary: Vocabulary,
-) -> PooledFeatures:
-    """Mean or sum over the rows of each segment (-1 drops a row)."""
-    is_mean = pooling == "mean"
-    numeric = np.empty((n_segments, 0), FLOAT)
-    if features.kind[0]:
-        pooled = pool_numbers(features.numeric, segment, n_segments, is_mean)
-        numeric = pooled.astype(FLOAT)
-    indptr = np.zeros(n_segments + 1, np.int64)
-    slots, shares = np.empty(0, np.int32), np.empty(0, FLOAT)
-    if features.kind[1]:
-        codes, tables = vocabulary.tables_for(features.categories)
-        slots, shares = np.empty(codes.size, np.int32), np.empty(codes.size, FLOAT)
-        pool_categories(
-            codes, *tables, segment, n_segments, is_mean, indptr, slots, shares
-        )
-    n_entries = indptr[-1]
-    return PooledFeatures(
-        numeric, indptr, slots[:n_entries], shares[:n_entries], vocabulary.n_slots
-    )
-
-
-def coarsen(
-    graphs: GraphCollection, q: float, block: np.ndarray, pooling: Pooling
-) -> Level:
-    """Contract each block of each graph into one coarse node."""
-    node_ptr = np.empty_like(graphs.node_ptr)
-    count_blocks(graphs.node_ptr, block, node_ptr)
-    # Allocated for the worst case: pages that are never written cost nothing.
-    edges = np.empty((graphs.n_edges, 2), np.int32)
-    weight = np.empty(graphs.n_edges, FLOAT)
-    edge_ptr = np.empty_like(graphs.edge_ptr)
-    has_edge_features = bool(graphs.edge_features.n_columns)
-    coarse_of_edge = np.empty(graphs.n_edges * has_edge_features, np.int64)
-    contract_edges(
-        graphs.node_ptr,
-        graphs.edge_ptr,
-        graphs.arcs.indptr,
-        graphs.arcs.indices,
-        graphs.arcs.edge_of_arc,
-        block,
-        node_ptr,
-        np.empty(0) if graphs.edge_weight is None else graphs.edge_weight,
-        edges,
-        weight,
-        edge_ptr,
-        coarse_of_edge,
-    )
-    n_nodes, n_edges = int(node_ptr[-1]), int(edge_ptr[-1])
-    edge_attr = empty_pooled(n_edges)
-    if has_edge_features:
-        edge_attr = pool_features(
-            graphs.edge_features,
-            coarse_of_edge,
-            n_edges,
-            pooling.edge_pooling,
-            pooling.edge_vocabulary,
-        )
-    coarse_of_node = np.empty(graphs.n_nodes, np.int64)
-    number_blocks(graphs.node_ptr, block, node_ptr, coarse_of_node)
-    x = pool_features(
-        graphs.node_features,
-        coarse_of_node,
-        n_nodes,
-        pooling.node_pooling,
-        pooling.node_vocabulary,
-    )
-    return Level(
-        q, node_ptr, edge_ptr, edges[:n_edges], weight[:n_edges], x, edge_attr, block
-    )
+    @property
+    def edge_weight(self) -> np.ndarray:
+        """Sum of the weights of the joined input edges, float32 (n_edges,)."""
+        return self.level.edge_weight[self._edges]
 
 
 def empty_pooled(n_rows: int) -> PooledFeatures:
@@ -303,7 +180,7 @@ def empty_pooled(n_rows: int) -> PooledFeatures:
 
 
 def concatenate_pooled(parts: Sequence[PooledFeatures]) -> PooledFeatures:
-    """Stack pooled features of one kind."""
+    """Stack pooled features of equal widths."""
     return PooledFeatures(
         np.concatenate([part.numeric for part in parts]),
         offsets(np.concatenate([np.diff(part.indptr) for part in parts])),

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from skshake.graphs import FLOAT
+from skshake.hierarchy._aggregation import Aggregation, as_aggregation
 from skshake.hierarchy._level import Level
 
 
@@ -29,26 +30,31 @@ def overlap_matrix(
     return counts.tocsr()
 
 
-def coarse_shares(
-    overlap: sparse.csr_array, node_pooling: str = "mean"
+def projection_matrix(
+    overlap: sparse.csr_array, node_pooling: str | Aggregation = "mean"
 ) -> sparse.csr_array:
     r"""The paper's P from a fine to a coarse level, one row per coarse block.
 
     .. math::
         P = diag(1/|c|) \, O^T \quad (mean), \qquad P = O^T diag(1/|f|) \quad (sum)
 
+    and for an aggregation with any divisor d,
+    :math:`P = diag(1/d(|c|)) \, O^T diag(d(|f|)/|f|)`.
+
     Parameters
     ----------
     overlap : csr_array of shape (n_fine, n_coarse)
         Shared input nodes of fine and coarse blocks.
-    node_pooling : {"mean", "sum"}, default="mean"
+    node_pooling : {"mean", "sum"} or Aggregation, default="mean"
 
     Returns
     -------
     projection : csr_array of shape (n_coarse, n_fine)
     """
-    axis = 0 if node_pooling == "mean" else 1
-    sizes = np.asarray(overlap.sum(axis=axis)).ravel()
-    inverse = sparse.diags_array(1.0 / sizes)
-    shares = inverse @ overlap.T if axis == 0 else overlap.T @ inverse
-    return sparse.csr_array(shares)
+    aggregation = as_aggregation(node_pooling)
+    fine, coarse = (
+        np.asarray(overlap.sum(axis=axis), float).ravel() for axis in (1, 0)
+    )
+    before = sparse.diags_array(aggregation.divide(fine) / fine)
+    after = sparse.diags_array(1.0 / aggregation.divide(coarse))
+    return sparse.csr_array(after @ overlap.T @ before)

@@ -18,7 +18,6 @@ from skshake.network._plan import (
     NetworkShape,
     TrainingPlan,
 )
-from skshake.network._pyg import level_to_pyg
 
 __all__ = [
     "EpochRecord",
@@ -33,7 +32,6 @@ __all__ = [
     "feature_widths",
     "find_loss",
     "fit_network",
-    "level_to_pyg",
     "network_from_state",
     "network_state",
     "outputs_of",

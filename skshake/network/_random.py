@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from skshake.graphs import GOLDEN
+from skshake._splitmix import GOLDEN
 
 # The two factors of SplitMix64.
 FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)

@@ -5,25 +5,35 @@ In: a fitted KFCoarsener. Out: matplotlib artists, in scikit-learn's Display con
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 
 from skshake.plotting._axes import one_axes
-from skshake.resolution import ResolutionCurves
+from skshake.resolution import COMPLEXITY, LOSSES, ResolutionCurves
 
-CURVES = (
-    ("node_reconstruction", "node reconstruction loss", "tab:blue", "-"),
-    ("node_dirichlet", "node Dirichlet loss", "tab:blue", "--"),
-    ("node_complexity", "node complexity", "tab:blue", ":"),
-    ("edge_reconstruction", "edge reconstruction loss", "tab:orange", "-"),
-    ("edge_dirichlet", "edge Dirichlet loss", "tab:orange", "--"),
-    ("edge_complexity", "edge complexity", "tab:orange", ":"),
-)
+COLORS = {"node": "tab:blue", "edge": "tab:orange"}
+# Of losses one after the other, and of the complexity.
+LOSS_STYLES, COMPLEXITY_STYLE = ("-", "--", "-."), ":"
+
+
+def _curves_of(curves: ResolutionCurves) -> Iterator[tuple[str, str, str, str]]:
+    """Name, label, colour and style of each curve."""
+    labels = {loss.name: loss.label for loss in LOSSES}
+    for rows, color in COLORS.items():
+        others = (name for name in curves.others or () if name.startswith(f"{rows}_"))
+        names = [*labels, *(name.removeprefix(f"{rows}_") for name in others)]
+        for name, style in zip(names, cycle(LOSS_STYLES), strict=False):
+            label = labels.get(name, f"{name} loss")
+            yield f"{rows}_{name}", f"{rows} {label}", color, style
+        name = f"{rows}_{COMPLEXITY}"
+        yield name, f"{rows} {COMPLEXITY}", color, COMPLEXITY_STYLE
 
 
 class QSelectionDisplay:
-    """The objective J, its six curves and its minimiser q*.
+    """The objective J, its curves and its minimiser q*.
 
     Make one with :meth:`from_estimator`.
 
@@ -106,8 +116,8 @@ class QSelectionDisplay:
             q, objective - spread, objective + spread, color="0.88", linewidth=0
         )
         self.lines_ = {}
-        for name, label, color, style in CURVES:
-            values = getattr(self.curves, name)
+        for name, label, color, style in _curves_of(self.curves):
+            values = self.curves[name]
             if np.any(values):
                 (self.lines_[name],) = ax.plot(
                     q, values, style, color=color, label=label, linewidth=1.3

@@ -1,5 +1,6 @@
 """The resolution q* learnt from data."""
 
+from skshake.resolution._curves import COMPLEXITY, LOSSES, Loss
 from skshake.resolution._measure import SpectralMeasure
 from skshake.resolution._objective import (
     Objective,
@@ -16,7 +17,10 @@ from skshake.resolution._selection import (
 from skshake.resolution._solvers import SOLVERS, edge_measure, node_measure
 
 __all__ = [
+    "COMPLEXITY",
+    "LOSSES",
     "SOLVERS",
+    "Loss",
     "Objective",
     "ResolutionCurves",
     "ResolutionWarning",

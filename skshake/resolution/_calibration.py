@@ -11,6 +11,7 @@ import numpy as np
 from skshake._jit import kernel
 from skshake.resolution._columns import EXACT_ROWS
 from skshake.resolution._measure import N_PROBES, NO_PROBE
+from skshake.resolution._points import COMPLEXITY, MU, PROBE, SPREAD
 
 
 @kernel
@@ -22,14 +23,15 @@ def weigh_probes(points, moments, n_rows):
 
     Parameters
     ----------
-    points : float64 array of shape (n_points, 6), the points of one graph  # IN, OUT
+    points : float64 array of shape (n_points, n_columns)  # IN and OUT
+        Those of one graph; for the columns see ``_points``.
     moments : number of positive eigenvalues, tr L, tr L^2  # IN
     n_rows : int  # IN
     """
     if n_rows <= EXACT_ROWS:
         for k in range(len(points)):
-            points[k, 3] /= n_rows
-            points[k, 5] = NO_PROBE
+            points[k, COMPLEXITY] /= n_rows
+            points[k, PROBE] = NO_PROBE
         return
     mu, weight = np.empty(len(points)), np.empty(len(points))
     # One probe after the other, then all of them together.
@@ -37,17 +39,17 @@ def weigh_probes(points, moments, n_rows):
         is_each = one < N_PROBES
         n = 0
         for k in range(len(points)):
-            if (points[k, 5] == one) if is_each else (points[k, 5] != NO_PROBE):
-                mu[n], weight[n] = points[k, 0], points[k, 3]
+            if points[k, PROBE] == one if is_each else points[k, PROBE] != NO_PROBE:
+                mu[n], weight[n] = points[k, MU], points[k, COMPLEXITY]
                 n += 1
         _calibrate(mu[:n], weight[:n], moments)
         n = 0
         for k in range(len(points)):
-            if (points[k, 5] == one) if is_each else (points[k, 5] != NO_PROBE):
+            if points[k, PROBE] == one if is_each else points[k, PROBE] != NO_PROBE:
                 if is_each:
-                    points[k, 4] = weight[n] / (N_PROBES * n_rows)
+                    points[k, SPREAD] = weight[n] / (N_PROBES * n_rows)
                 else:
-                    points[k, 3] = weight[n] / n_rows
+                    points[k, COMPLEXITY] = weight[n] / n_rows
                 n += 1
 
 

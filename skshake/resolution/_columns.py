@@ -1,6 +1,6 @@
 """Columns from which Lanczos recurrences start: features of one graph, and probes.
 
-In: numeric and categorical features of the rows of one graph. Out: blocks of float64
+In: numeric and categorical features of the rows of one graph. Out: float64
 columns whose squares add up to the energy of the features, and random signs.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.graphs import GOLDEN, mix
+from skshake._splitmix import mix, next_state, nth_state
 from skshake.resolution._measure import N_PROBES
 
 # Graphs of so few rows get unit vectors in place of random ones: an exact trace.
@@ -64,8 +64,8 @@ def count_feature_columns(n_numeric, n_numbers):
 
 
 @kernel
-def fill_features(first, numeric, numbers, n_numbers, stream, block):
-    """Write the feature columns ``first``, ``first + 1``, ... that fit in the block.
+def fill_features(first, numeric, numbers, n_numbers, stream, columns):
+    """Write the feature columns ``first``, ``first + 1``, ... that fit in.
 
     Parameters
     ----------
@@ -73,24 +73,24 @@ def fill_features(first, numeric, numbers, n_numbers, stream, block):
     numeric : float32 array of shape (n_rows, n_numeric)  # IN
     numbers, n_numbers : from number_categories  # IN
     stream : uint64, state of the random combinations  # IN
-    block : float64 array of shape (n_rows, n_columns)  # OUT
+    columns : float64 array of shape (n_rows, n_columns)  # OUT
     """
     n_numeric = numeric.shape[1]
     n_columns = n_numeric
     for c in range(len(n_numbers)):
         n_columns += n_numbers[c] - 1
     if n_columns > MOST_COLUMNS:
-        for k in range(first, min(first + block.shape[1], MOST_COLUMNS)):
-            _combine(k, numeric, numbers, stream, block[:, k - first])
+        for k in range(first, min(first + columns.shape[1], MOST_COLUMNS)):
+            _combine(k, numeric, numbers, stream, columns[:, k - first])
         return
-    for k in range(first, min(first + block.shape[1], n_numeric)):
+    for k in range(first, min(first + columns.shape[1], n_numeric)):
         for i in range(len(numeric)):
-            block[i, k - first] = numeric[i, k]
+            columns[i, k - first] = numeric[i, k]
     k = n_numeric
     for c in range(len(n_numbers)):
         for t in range(1, n_numbers[c]):
-            if first <= k < first + block.shape[1]:
-                _contrast(t, numbers[:, c], block[:, k - first])
+            if first <= k < first + columns.shape[1]:
+                _contrast(t, numbers[:, c], columns[:, k - first])
             k += 1
 
 
@@ -109,13 +109,13 @@ def _contrast(t, numbers, column):
 def _combine(k, numeric, numbers, stream, column):
     """Add all one-hot and numeric columns with random signs; squares stay unbiased."""
     scale = 1.0 / np.sqrt(MOST_COLUMNS)
-    state = mix(stream + np.uint64(k + N_PROBES + 1) * GOLDEN)
+    state = mix(nth_state(stream, k + N_PROBES + 1))
     for c in range(numeric.shape[1]):
         sign = _sign(state, c)
         for i in range(len(column)):
             column[i] += scale * sign * numeric[i, c]
     for c in range(numbers.shape[1]):
-        state = mix(state + GOLDEN)
+        state = mix(next_state(state))
         for i in range(len(column)):
             column[i] += scale * _sign(state, numbers[i, c])
 
@@ -123,7 +123,7 @@ def _combine(k, numeric, numbers, stream, column):
 @kernel(inline=True)
 def _sign(state, i):
     """Rademacher variable i of a stream."""
-    bit = mix(state + np.uint64(i) * GOLDEN) >> _TOP_BIT
+    bit = mix(nth_state(state, i)) >> _TOP_BIT
     return 1.0 if bit else -1.0
 
 
@@ -134,42 +134,42 @@ def count_probes(n_rows):
 
 
 @kernel
-def fill_probes(first, stream, block):
+def fill_probes(first, stream, columns):
     """Write the probes ``first``, ``first + 1``, ... at or after 0 that fit.
 
     Random signs; for a graph of few rows the unit vectors, which give an exact trace.
 
     Parameters
     ----------
-    first : int, negative if the block begins with features  # IN
+    first : int, negative if the columns begin with features  # IN
     stream : uint64  # IN
-    block : float64 array of shape (n_rows, n_columns)  # OUT
+    columns : float64 array of shape (n_rows, n_columns)  # OUT
     """
-    n_rows = block.shape[0]
-    for c in range(max(0, -first), block.shape[1]):
-        state = mix(stream + np.uint64(first + c + 1) * GOLDEN)
+    n_rows = columns.shape[0]
+    for c in range(max(0, -first), columns.shape[1]):
+        state = mix(nth_state(stream, first + c + 1))
         if n_rows <= EXACT_ROWS:
-            block[first + c, c] = 1.0
+            columns[first + c, c] = 1.0
         else:
             for i in range(n_rows):
-                block[i, c] = _sign(state, i)
+                columns[i, c] = _sign(state, i)
 
 
 @kernel
-def centre_columns(component, block):
+def centre_columns(component, columns):
     """Subtract from each column its mean over each component, and scale it to norm 1.
 
     Parameters
     ----------
     component : int array of shape (n_rows,), numbered from 0  # IN
-    block : float64 array of shape (n_rows, n_columns)  # IN and OUT
+    columns : float64 array of shape (n_rows, n_columns)  # IN and OUT
 
     Returns
     -------
     size : float64 array of shape (n_columns,)
         Squared norms before scaling; columns without variation become 0.
     """
-    n_rows, n_columns = block.shape
+    n_rows, n_columns = columns.shape
     n_components = 0
     for i in range(n_rows):
         n_components = max(n_components, component[i] + 1)
@@ -180,13 +180,13 @@ def centre_columns(component, block):
     sums = np.zeros((n_components, n_columns))
     for i in range(n_rows):
         for c in range(n_columns):
-            sums[component[i], c] += block[i, c]
-            raw[c] += block[i, c] * block[i, c]
+            sums[component[i], c] += columns[i, c]
+            raw[c] += columns[i, c] * columns[i, c]
     for i in range(n_rows):
         k = component[i]
         for c in range(n_columns):
-            block[i, c] -= sums[k, c] / count[k]
-            size[c] += block[i, c] * block[i, c]
+            columns[i, c] -= sums[k, c] / count[k]
+            size[c] += columns[i, c] * columns[i, c]
     scale = np.zeros(n_columns)
     for c in range(n_columns):
         if size[c] > NO_ENERGY * raw[c]:
@@ -195,5 +195,5 @@ def centre_columns(component, block):
             size[c] = 0.0
     for i in range(n_rows):
         for c in range(n_columns):
-            block[i, c] *= scale[c]
+            columns[i, c] *= scale[c]
     return size

@@ -1,12 +1,14 @@
 """Lanczos recurrences of many vectors at once, and the Gauss rules that they give.
 
-In: the edges of one graph and a block of start vectors. Out: points mu and weights w of
+In: the edges of one graph and some start vectors. Out: points mu and weights w of
 each vector x, with ``sum w f(mu) = x' f(L) x / x' x`` for polynomials f of degree up to
 twice the steps less one (Golub & Meurant, "Matrices, Moments and Quadrature", 1994).
 Neither L nor the line graph is formed: both act through the list of edges.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +17,43 @@ from skshake._jit import kernel
 # A residual below this share of the scale of the Laplacian ends a recurrence: the
 # vectors so far span an invariant space.
 EXHAUSTED = 1e-10
+
+
+class Operator(NamedTuple):
+    """The Laplacian of one graph, or of its line graph.
+
+    ``edges`` int32 (n_edges, 2); ``weight`` float64 (n_edges,), or empty for weights of
+    1; ``degree`` float64 (n_nodes,): weighted, or edges at a node if ``is_line``.
+    """
+
+    is_line: bool
+    edges: np.ndarray
+    weight: np.ndarray
+    degree: np.ndarray
+
+
+class Work(NamedTuple):
+    """Vectors of the recurrences, float64 (n_rows, n_columns).
+
+    ``sums`` is scratch of the line graph's operator, (n_nodes, n_columns).
+    """
+
+    previous: np.ndarray
+    current: np.ndarray
+    following: np.ndarray
+    sums: np.ndarray
+
+
+class Recurrence(NamedTuple):
+    """The tridiagonal matrix of each column.
+
+    ``alpha``, ``beta`` float64 (n_columns, most_steps), diagonal and off-diagonal;
+    ``length`` int64 (n_columns,), steps until the column is exhausted, -1 before.
+    """
+
+    alpha: np.ndarray
+    beta: np.ndarray
+    length: np.ndarray
 
 
 @kernel
@@ -70,29 +109,28 @@ def apply_line_laplacian(edges, degree, x, sums, y):
 
 
 @kernel
-def take_step(step, edges, weight, degree, is_line, work, alpha, beta, length):
+def take_step(step, operator, work, recurrence):
     """Extend the recurrence of every column by one step.
 
     Parameters
     ----------
     step : int, steps taken before  # IN
-    edges, weight, degree : the graph, as above  # IN
-    is_line : bool, whether rows are edges and the operator is that of the line graph
-    work : (previous, current, next, sums), float64 arrays of (n_rows, n_columns), the
-        last of (n_nodes, n_columns)  # IN and OUT
-    alpha, beta : float64 arrays of shape (n_columns, max_steps)  # OUT at ``step``
-    length : int64 array of shape (n_columns,), steps until exhausted or -1  # IN, OUT
+    operator : Operator  # IN
+    work : Work  # IN and OUT
+    recurrence : Recurrence  # IN and OUT, at ``step``
 
     Returns
     -------
-    work : the same arrays, rotated for the next step
+    work : Work
+        The same arrays, rotated for the next step.
     """
     previous, current, following, sums = work
+    alpha, beta, length = recurrence
     n_rows, n_columns = current.shape
-    if is_line:
-        apply_line_laplacian(edges, degree, current, sums, following)
+    if operator.is_line:
+        apply_line_laplacian(operator.edges, operator.degree, current, sums, following)
     else:
-        apply_laplacian(edges, weight, current, following)
+        apply_laplacian(operator.edges, operator.weight, current, following)
     dot, norm = np.zeros(n_columns), np.zeros(n_columns)
     last = np.zeros(n_columns)
     for c in range(n_columns if step else 0):
@@ -117,7 +155,7 @@ def take_step(step, edges, weight, degree, is_line, work, alpha, beta, length):
     for i in range(n_rows):
         for c in range(n_columns):
             following[i, c] *= factor[c]
-    return current, following, previous, sums
+    return Work(current, following, previous, sums)
 
 
 @kernel

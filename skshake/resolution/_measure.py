@@ -1,4 +1,4 @@
-"""SpectralMeasure: all that the six curves need to know about each graph.
+"""SpectralMeasure: all that the curves of q* need to know about each graph.
 
 In: eigenvalues or quadrature points, with weights. Out: losses and complexity at any
 q, and how far the complexity can be wrong where it is estimated.
@@ -13,12 +13,12 @@ import numpy as np
 
 from skshake._jit import kernel
 from skshake.graphs import offsets, owner_of, rows_of
+from skshake.resolution._curves import COMPLEXITY, Loss
 
-N_CURVES = 3
 # Random vectors per graph wherever the complexity is estimated; NO_PROBE marks a point
 # that no random vector stands behind.
 N_PROBES, NO_PROBE = 8, -1
-POINT_FIELDS = ("mu", "reconstruction", "dirichlet", "complexity", "spread", "probe")
+POINT_FIELDS = ("mu", "loss_weights", "complexity", "spread", "probe")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,19 +28,20 @@ class SpectralMeasure:
     With gains :math:`h_i = q / (q + \mu_i)`, a graph's curves are
 
     .. math::
-        L_{rec}(q) = \sum_i r_i (1 - h_i)^2, \quad
-        L_{dir}(q) = \sum_i d_i (1 - h_i)^2, \quad
-        df(q) = \sum_i c_i h_i
+        L(q) = \sum_i w_i (1 - h_i)^2, \quad df(q) = \sum_i c_i h_i
 
-    over its points with :math:`\mu_i > 0`.
+    over its points with :math:`\mu_i > 0`, one L with its weights w for each loss.
 
     Parameters
     ----------
+    losses : tuple of Loss
     ptr : int64 array of shape (n_graphs + 1,)
         Points of each graph.
     mu : float64 array of shape (n_points,)
-    reconstruction, dirichlet, complexity : float64 arrays of shape (n_points,)
-        Weights r, d and c.
+    loss_weights : float64 array of shape (n_points, n_losses)
+        Weights w, which sum to 1 in a graph whose features vary.
+    complexity : float64 array of shape (n_points,)
+        Weights c.
     spread : float64 array of shape (n_points,)
         Weights c of each random vector taken alone, for the error of df.
     probe : int8 array of shape (n_points,)
@@ -50,28 +51,21 @@ class SpectralMeasure:
         Bound of what each curve of a graph may be off because steps ended; 0 if exact.
     """
 
+    losses: tuple[Loss, ...]
     ptr: np.ndarray
     mu: np.ndarray
-    reconstruction: np.ndarray
-    dirichlet: np.ndarray
+    loss_weights: np.ndarray
     complexity: np.ndarray
     spread: np.ndarray
     probe: np.ndarray
     loss_error: np.ndarray
 
-    def curves(self, q: float) -> np.ndarray:
-        """L_rec, L_dir and df of each graph at one q, shape (n_graphs, 3)."""
-        curves = np.empty((len(self.ptr) - 1, N_CURVES))
-        _curves(
-            self.ptr,
-            self.mu,
-            self.reconstruction,
-            self.dirichlet,
-            self.complexity,
-            q,
-            curves,
-        )
-        return curves
+    def curves(self, q: float) -> dict[str, np.ndarray]:
+        """Losses and complexity of each graph at one q, by name, each (n_graphs,)."""
+        curves = np.empty((len(self.losses) + 1, len(self.ptr) - 1))
+        _sum_points(self.ptr, self.mu, self.loss_weights, self.complexity, q, curves)
+        names = [*(loss.name for loss in self.losses), COMPLEXITY]
+        return dict(zip(names, curves, strict=True))
 
     def complexity_error(self, q: float, q_before: float = 0.0) -> float:
         """Standard error of the mean df at q, less that at ``q_before``; 0 if exact."""
@@ -106,54 +100,59 @@ class SpectralMeasure:
             self.spread[self._estimated] * values,
             minlength=N_PROBES,
         )
-        # Each vector's share is an eighth of an independent estimate of the sum.
+        # Each vector's part is an eighth of an independent estimate of the sum.
         return float(by_probe.std(ddof=1) * np.sqrt(N_PROBES))
 
 
 @kernel
-def _curves(ptr, mu, reconstruction, dirichlet, complexity, q, curves):
-    """Sum the three curves over the points of each graph.
+def _sum_points(ptr, mu, loss_weights, complexity, q, curves):
+    """Sum the curves over the points of each graph.
 
     Parameters
     ----------
     ptr : int64 array of shape (n_graphs + 1,)  # IN
-    mu, reconstruction, dirichlet, complexity : float64 arrays (n_points,)  # IN
+    mu, complexity : float64 arrays of shape (n_points,)  # IN
+    loss_weights : float64 array of shape (n_points, n_losses)  # IN
     q : float  # IN
-    curves : float64 array of shape (n_graphs, 3)  # OUT
+    curves : float64 array of shape (n_losses + 1, n_graphs)  # OUT
+        The complexity comes last.
     """
+    n_losses = loss_weights.shape[1]
     for g in range(len(ptr) - 1):
-        rec, dirich, df = 0.0, 0.0, 0.0
-        for i in range(ptr[g], ptr[g + 1]):
-            gain = q / (q + mu[i])
-            lost = (1.0 - gain) * (1.0 - gain)
-            rec += reconstruction[i] * lost
-            dirich += dirichlet[i] * lost
-            df += complexity[i] * gain
-        curves[g, 0] = rec
-        curves[g, 1] = dirich
-        curves[g, 2] = df
+        # Two losses at a time, so that their sums are kept in registers.
+        for one in range(0, n_losses, 2):
+            other = min(one + 1, n_losses - 1)
+            lost_of_one, lost_of_other, kept = 0.0, 0.0, 0.0
+            for i in range(ptr[g], ptr[g + 1]):
+                gain = q / (q + mu[i])
+                lost = (1.0 - gain) * (1.0 - gain)
+                lost_of_one += loss_weights[i, one] * lost
+                lost_of_other += loss_weights[i, other] * lost
+                kept += complexity[i] * gain
+            curves[one, g] = lost_of_one
+            curves[other, g] = lost_of_other
+            curves[n_losses, g] = kept
 
 
-def empty_measure(n_graphs: int) -> SpectralMeasure:
-    """A side that contributes nothing."""
-    none = np.empty(0)
+def empty_measure(losses: tuple[Loss, ...], n_graphs: int) -> SpectralMeasure:
+    """A measure that contributes nothing."""
     ptr = np.zeros(n_graphs + 1, np.int64)
-    return exact(ptr, none, none, none, none)
+    return exact(losses, ptr, np.empty(0), np.empty((0, len(losses))), np.empty(0))
 
 
 def exact(
+    losses: tuple[Loss, ...],
     ptr: np.ndarray,
     mu: np.ndarray,
-    reconstruction: np.ndarray,
-    dirichlet: np.ndarray,
+    loss_weights: np.ndarray,
     complexity: np.ndarray,
 ) -> SpectralMeasure:
     """A measure in which nothing is estimated."""
     return SpectralMeasure(
+        losses,
         ptr,
         mu,
-        reconstruction,
-        dirichlet,
+        loss_weights,
         complexity,
         np.zeros(len(mu)),
         np.full(len(mu), NO_PROBE, np.int8),
@@ -177,4 +176,4 @@ def join_measures(
         for name in POINT_FIELDS
     }
     loss_error = np.concatenate([part.loss_error for part in parts])[order]
-    return SpectralMeasure(ptr=ptr, loss_error=loss_error, **joined)
+    return SpectralMeasure(parts[0].losses, ptr, loss_error=loss_error, **joined)

@@ -1,19 +1,20 @@
-"""J(q): six curves averaged over graphs, its minimiser q*, and expected node counts.
+"""J(q): curves averaged over graphs, its minimiser q*, and expected node counts.
 
-In: spectral measures of the node and the edge side. Out: :class:`ResolutionCurves` and
+In: spectral measures of nodes and of edges. Out: :class:`ResolutionCurves` and
 q*. Equations of the paper's section on learning the resolution; see ``docs/paper.md``.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from skshake.resolution._curves import COMPLEXITY, LOSSES
 from skshake.resolution._measure import SpectralMeasure, join_measures
 
 N_GRID = 121
@@ -52,6 +53,8 @@ class ResolutionCurves:
         and from complexities that were estimated. 0 if all is exact.
     n_graphs : int
         Training graphs that were used.
+    others : dict of str to ndarray of shape (n_grid,), default=None
+        Curves of further losses, such as "node_curvature".
     """
 
     q: np.ndarray
@@ -65,13 +68,27 @@ class ResolutionCurves:
     objective_std: np.ndarray
     objective_error: np.ndarray
     n_graphs: int
+    others: Mapping[str, np.ndarray] | None = None
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A curve by its name."""
+        others = self.others or {}
+        return others[name] if name in others else getattr(self, name)
 
     def to_frame(self) -> Any:
         """All curves as a pandas DataFrame, one row per q."""
         import pandas as pd
 
-        columns = [f.name for f in fields(self) if f.name != "n_graphs"]
-        return pd.DataFrame({name: getattr(self, name) for name in columns})
+        columns = {name: getattr(self, name) for name in CURVE_FIELDS}
+        return pd.DataFrame({"q": self.q, **columns, **(self.others or {})})
+
+
+# Curves that have a field of their own.
+CURVE_FIELDS = tuple(
+    f.name
+    for f in fields(ResolutionCurves)
+    if f.name not in ("q", "n_graphs", "others")
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +97,9 @@ class Objective:
 
     .. math::
         J(q) = L_{info,node} + L_{info,edge} + \phi (df_{node} + df_{edge}),
-        \quad L_{info} = (L_{rec} + L_{dir}) / 2.
+        \quad L_{info} = (L_{rec} + L_{dir}) / 2,
+
+    where :math:`L_{info}` is the mean of whatever losses were measured.
 
     Parameters
     ----------
@@ -111,27 +130,49 @@ class Objective:
             n_nodes=np.concatenate([self.n_nodes, more.n_nodes]),
         )
 
-    def per_graph(self, q: float) -> np.ndarray:
-        """Six curves and J of each graph, shape (n_graphs, 7)."""
-        curves = np.hstack([self.node.curves(q), self.edge.curves(q)])
-        loss = (curves[:, [0, 1, 3, 4]] / 2).sum(axis=1)
-        objective = loss + self.phi * (curves[:, 2] + curves[:, 5])
-        return np.column_stack([curves, objective])
+    def per_graph(self, q: float) -> dict[str, np.ndarray]:
+        """Curves and J of each graph by name, each of shape (n_graphs,)."""
+        node, edge = self.node.curves(q), self.edge.curves(q)
+        loss = np.zeros(len(self.n_nodes))
+        for curves in (node, edge):
+            for each in self.node.losses:
+                loss += curves[each.name] / len(self.node.losses)
+        return {
+            **{f"node_{name}": values for name, values in node.items()},
+            **{f"edge_{name}": values for name, values in edge.items()},
+            "objective": loss + self.phi * (node[COMPLEXITY] + edge[COMPLEXITY]),
+        }
+
+    def _values(self, q: float) -> np.ndarray:
+        """J of each graph."""
+        return self.per_graph(q)["objective"]
 
     def __call__(self, q: float) -> float:
-        return float(self.per_graph(q)[:, -1].mean())
+        return float(self._values(q).mean())
 
     def curves(self, grid: np.ndarray) -> ResolutionCurves:
         """Means over graphs on a grid."""
         rows = []
         for q in grid:
-            values = self.per_graph(q)
-            objective = values[:, -1]
+            curves = self.per_graph(q)
+            objective = curves["objective"]
             error = np.hypot(self._sampling_error(objective), self._probe_error(q))
-            rows.append([*values.mean(axis=0), objective.std(), error])
-        names = [f.name for f in fields(ResolutionCurves)][1:-1]
-        columns = dict(zip(names, np.transpose(rows), strict=True))
-        return ResolutionCurves(q=grid, n_graphs=len(self.n_nodes), **columns)
+            # Graph by graph, so that sums of all curves are rounded alike.
+            table = np.empty((len(objective), len(curves)))
+            for column, values in zip(table.T, curves.values(), strict=True):
+                column[:] = values
+            means = dict(zip(curves, table.mean(axis=0), strict=True))
+            rows.append(
+                {**means, "objective_std": objective.std(), "objective_error": error}
+            )
+        found = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        # A loss that was not measured has a curve of nothing.
+        nothing = np.zeros(len(grid))
+        known = {name: found.pop(name, nothing) for name in CURVE_FIELDS}
+        n_graphs = len(self.n_nodes)
+        return ResolutionCurves(
+            q=grid, n_graphs=n_graphs, others=found or None, **known
+        )
 
     def _sampling_error(self, values: np.ndarray) -> float:
         """Standard error of a mean over graphs because some were left out."""
@@ -149,40 +190,41 @@ class Objective:
     def minimiser_error(self, q: float) -> float:
         """Standard error of log q at a minimum of J, by the delta method."""
         low, high = q * np.exp(-STEP), q * np.exp(STEP)
-        below, at, above = (self.per_graph(x)[:, -1] for x in (low, q, high))
+        below, at, above = (self._values(x) for x in (low, q, high))
         error = np.hypot(
             self._sampling_error(above - below), self._probe_error(high, low)
         )
         curvature = (above - 2 * at + below).mean() / STEP**2
         return float(error / (2 * STEP) / curvature) if curvature > 0 else np.inf
 
-    def expected_node_share(self, q: float) -> float:
+    def expected_node_fraction(self, q: float) -> float:
         """Expected coarse nodes over input nodes, the sum of tr K(q) over graphs."""
         return self.expected_nodes(q)[0] / max(self.n_nodes.sum(), 1)
 
     def expected_nodes(self, q: float) -> tuple[float, float]:
         """Expected coarse nodes of the measured graphs, and its standard error.
 
-        The error is that of the share among all training graphs times the input nodes.
+        The error is that of the fraction among all training graphs, times the input
+        nodes.
         """
         if np.isinf(q):
             return float(self.n_nodes.sum()), 0.0
         value, error = self.node.trace(q, self.n_nodes)
         value += self.n_components.sum()
-        kept = self.n_components + self.n_nodes * self.node.curves(q)[:, 2]
+        kept = self.n_components + self.n_nodes * self.node.curves(q)[COMPLEXITY]
         surprise = kept - self.n_nodes * (value / max(self.n_nodes.sum(), 1))
         sampling = len(kept) * self._sampling_error(surprise)
         return value, float(np.hypot(error, sampling))
 
-    def q_for_node_share(self, share: float) -> float:
-        """The q at which the given share of nodes is expected.
+    def q_for_node_fraction(self, fraction: float) -> float:
+        """The q at which the given fraction of nodes is expected.
 
         No q leaves fewer nodes than components, nor more than all; there the answer is
         a q below (above) every eigenvalue by a factor of 1000.
         """
 
         def excess(log_q: float) -> float:
-            return self.expected_node_share(float(np.exp(log_q))) - share
+            return self.expected_node_fraction(float(np.exp(log_q))) - fraction
 
         if not len(self.node.mu):
             return 1.0
@@ -216,12 +258,8 @@ def has_inner_minimum(curves: ResolutionCurves) -> bool:
 
 def _features_vary(curves: ResolutionCurves) -> bool:
     """Whether any q loses anything."""
-    return bool(
-        curves.node_reconstruction.any()
-        or curves.node_dirichlet.any()
-        or curves.edge_reconstruction.any()
-        or curves.edge_dirichlet.any()
-    )
+    ours = {f"{rows}_{loss.name}" for rows in ("node", "edge") for loss in LOSSES}
+    return any(curves[name].any() for name in ours.union(curves.others or ()))
 
 
 def refine(objective: Callable[[float], float], curves: ResolutionCurves) -> float:
@@ -248,10 +286,10 @@ def minimise(objective: Objective, curves: ResolutionCurves) -> float:
     """
     grid = curves.q
     if not _features_vary(curves):
-        q = objective.q_for_node_share(UNDECIDED_NODES)
+        q = objective.q_for_node_fraction(UNDECIDED_NODES)
         warnings.warn(
             "the features of every graph are constant, so no q loses anything; q* = "
-            f"{q:.4g} was taken, at which {objective.expected_node_share(q):.0%} of "
+            f"{q:.4g} was taken, at which {objective.expected_node_fraction(q):.0%} of "
             "the nodes are expected to remain. Give node features, or set q yourself.",
             ResolutionWarning,
             stacklevel=2,
@@ -260,18 +298,18 @@ def minimise(objective: Objective, curves: ResolutionCurves) -> float:
     if has_inner_minimum(curves):
         return refine(objective, curves)
     best = int(np.argmin(curves.objective))
-    share, side = (FEWEST_NODES, "smallest") if best == 0 else (MOST_NODES, "largest")
+    fraction, end = (FEWEST_NODES, "smallest") if best == 0 else (MOST_NODES, "largest")
     ends = curves.objective[[0, -1]]
     if abs(ends[1] - ends[0]) < UNDECIDED * np.ptp(curves.objective):
-        share = UNDECIDED_NODES
-    limit = objective.q_for_node_share(share)
+        fraction = UNDECIDED_NODES
+    limit = objective.q_for_node_fraction(fraction)
     q = max(limit, grid[0]) if best == 0 else min(limit, grid[-1])
     advice = "decrease" if best == 0 else "increase"
     warnings.warn(
-        f"J is smallest at the {side} q of the grid ({grid[best]:.4g}), so it has no "
+        f"J is smallest at the {end} q of the grid ({grid[best]:.4g}), so it has no "
         f"inner minimum; q* = {q:.4g} was taken, at which "
-        f"{objective.expected_node_share(q):.0%} of the nodes are expected to remain. "
-        f"{advice.capitalize()} phi, widen q_grid, or set q yourself.",
+        f"{objective.expected_node_fraction(q):.0%} of the nodes are expected to "
+        f"remain. {advice.capitalize()} phi, widen q_grid, or set q yourself.",
         ResolutionWarning,
         stacklevel=2,
     )

@@ -1,17 +1,19 @@
 """Spectral measures without eigenvectors, by Lanczos quadrature.
 
-In: a Side. Out: its measure from a few dozen products with each Laplacian. Energies of
-features are exact up to the steps taken, which go on until the curves stand still; the
-complexity is estimated from random vectors, corrected by the moments of the spectrum
-that are known exactly.
+In: a Laplacian. Out: its measure from a few dozen products with each graph's. Energies
+of features are exact up to the steps taken, which go on until the curves stand still;
+the complexity is estimated from random vectors, corrected by the moments of the
+spectrum that are known exactly.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.graphs import mix
+from skshake._splitmix import mix
 from skshake.resolution._calibration import weigh_probes
 from skshake.resolution._columns import (
     centre_columns,
@@ -21,47 +23,99 @@ from skshake.resolution._columns import (
     fill_probes,
     number_categories,
 )
-from skshake.resolution._lanczos import gauss_rule, take_step
+from skshake.resolution._curves import LOSSES, Loss, powers_of
+from skshake.resolution._lanczos import (
+    Operator,
+    Recurrence,
+    Work,
+    gauss_rule,
+    take_step,
+)
+from skshake.resolution._laplacian import Laplacian
 from skshake.resolution._measure import NO_PROBE, SpectralMeasure
-from skshake.resolution._side import Side
+from skshake.resolution._points import COMPLEXITY, FIRST_LOSS, MU, PROBE
 
-# Curves are compared after 16, 32, ... steps at these multiples of the mean eigenvalue;
+# Curves are compared after 12, 24, ... steps at these multiples of the mean eigenvalue;
 # steps end when none moved by more than STILL, or after MOST_STEPS.
 CHECKED = np.geomspace(1e-3, 1e2, 11)
 FIRST_CHECK, MOST_STEPS, STILL = 12, 384, 1e-3
-# Entries of the largest block of vectors: 4 million are 32 MB, and there are three.
-BLOCK_ENTRIES = 4_000_000
+# Entries of all vectors that are iterated at once: 4 million are 32 MB, three times.
+MOST_ENTRIES = 4_000_000
 TINY = np.finfo(np.float64).tiny
 
 
-def lanczos_measure(side: Side, seed: int = 0) -> SpectralMeasure:
-    """Measure of one side; a graph's part depends on the seed and its content alone."""
-    graphs, features = side.graphs, side.features
+class Operators(NamedTuple):
+    """The operators of all graphs, see :class:`Laplacian`.
+
+    ``weight`` is empty where all weigh 1.
+    """
+
+    is_line: bool
+    node_ptr: np.ndarray
+    edge_ptr: np.ndarray
+    edges: np.ndarray
+    weight: np.ndarray
+    component: np.ndarray
+    n_zeros: np.ndarray
+
+
+class Signals(NamedTuple):
+    """Features that the operators smooth.
+
+    ``numeric`` float32 (n_rows, n_numeric); ``codes`` int64 (n_rows, n_categorical);
+    ``n_codes`` int64 (n_categorical,), one more than the largest code, or in a graph
+    the number of its categories.
+    """
+
+    numeric: np.ndarray
+    codes: np.ndarray
+    n_codes: np.ndarray
+
+
+class Rules(NamedTuple):
+    """Gauss rules of some columns.
+
+    ``mu``, ``weight`` float64 (n_columns, most_steps), filled as far as ``length``
+    int64 (n_columns,).
+    """
+
+    mu: np.ndarray
+    weight: np.ndarray
+    length: np.ndarray
+
+
+def lanczos_measure(
+    laplacian: Laplacian, seed: int = 0, losses: tuple[Loss, ...] = LOSSES
+) -> SpectralMeasure:
+    """Measure of a Laplacian; a graph's part depends on the seed and its content."""
+    graphs, features = laplacian.graphs, laplacian.features
     codes = np.zeros(features.categories.shape, np.int64)
     n_codes = np.zeros(len(codes.T), np.int64)
     for c, column in enumerate(features.categories.T):
         known, codes[:, c] = np.unique(column, return_inverse=True)
         n_codes[c] = len(known)
     weight = np.empty(0) if graphs.edge_weight is None else graphs.edge_weight
-    points, point_ptr, moved = _measure_graphs(
-        side.is_line,
+    operators = Operators(
+        laplacian.is_line,
         graphs.node_ptr,
         graphs.edge_ptr,
         graphs.edges,
-        np.empty(0) if side.is_line else weight,
-        side.component,
-        side.n_zeros,
-        features.numeric,
-        codes,
-        n_codes,
+        np.empty(0) if laplacian.is_line else weight,
+        laplacian.component,
+        laplacian.n_zeros,
+    )
+    points, point_ptr, moved = _measure_graphs(
+        operators,
+        Signals(features.numeric, codes, n_codes),
+        powers_of(losses),
         graphs.fingerprints ^ mix(np.uint64(seed)),
     )
-    mu, reconstruction, dirichlet, complexity, spread, probe = points.T.copy()
+    mu, complexity, spread, probe = points[:, :FIRST_LOSS].T.copy()
     return SpectralMeasure(
+        losses,
         point_ptr,
         mu,
-        reconstruction,
-        dirichlet,
+        points[:, FIRST_LOSS:].copy(),
         complexity,
         spread,
         probe.astype(np.int8),
@@ -70,71 +124,55 @@ def lanczos_measure(side: Side, seed: int = 0) -> SpectralMeasure:
 
 
 @kernel
-def _measure_graphs(
-    is_line,
-    node_ptr,
-    edge_ptr,
-    all_edges,
-    all_weight,
-    all_component,
-    n_zeros,
-    all_numeric,
-    all_codes,
-    n_codes,
-    streams,
-):
+def _measure_graphs(operators, signals, powers, streams):
     """Points of all graphs.
 
     Parameters
     ----------
-    is_line, node_ptr, edge_ptr, all_edges, all_weight, all_component, n_zeros : the
-        side, see Side; weights are empty where all are 1  # IN
-    all_numeric : float32 array of shape (n_rows, n_numeric)  # IN
-    all_codes : int64 array of shape (n_rows, n_categorical)  # IN
-    n_codes : int64 array of shape (n_categorical,), one more than the largest  # IN
+    operators : Operators  # IN
+    signals : Signals  # IN
+    powers : int64 array of shape (n_losses,)  # IN
     streams : uint64 array of shape (n_graphs,), states of random numbers  # IN
 
     Returns
     -------
-    points : float64 array of shape (n_points, 6): mu, the three weights, the weight
-        for the error, probe
+    points : float64 array of shape (n_points, n_columns), see ``_points``
     point_ptr : int64 array of shape (n_graphs + 1,)
     moved : float64 array of shape (n_graphs,), last movement of the curves
     """
-    n_graphs = len(node_ptr) - 1
-    row_ptr = edge_ptr if is_line else node_ptr
-    points, n_points = np.empty((1024, 6)), 0
+    node_ptr, edge_ptr = operators.node_ptr, operators.edge_ptr
+    n_graphs, n_columns = len(node_ptr) - 1, FIRST_LOSS + len(powers)
+    row_ptr = edge_ptr if operators.is_line else node_ptr
+    points, n_points = np.empty((1024, n_columns)), 0
     point_ptr, moved = np.zeros(n_graphs + 1, np.int64), np.zeros(n_graphs)
     most_codes = 0
-    for c in range(len(n_codes)):
-        most_codes = max(most_codes, n_codes[c])
-    seen = np.full((most_codes, len(n_codes)), -1)
+    for c in range(len(signals.n_codes)):
+        most_codes = max(most_codes, signals.n_codes[c])
+    seen = np.full((most_codes, len(signals.n_codes)), -1)
     for g in range(n_graphs):
         rows = slice(row_ptr[g], row_ptr[g + 1])
-        n_rows = row_ptr[g + 1] - row_ptr[g]
-        if n_rows > n_zeros[g]:
-            edges = all_edges[edge_ptr[g] : edge_ptr[g + 1]]
-            weight = all_weight[edge_ptr[g] : edge_ptr[g + 1]]
+        n_rows, n_zeros = row_ptr[g + 1] - row_ptr[g], operators.n_zeros[g]
+        if n_rows > n_zeros:
+            edges = operators.edges[edge_ptr[g] : edge_ptr[g + 1]]
+            weight = operators.weight[edge_ptr[g] : edge_ptr[g + 1]]
             n_nodes = node_ptr[g + 1] - node_ptr[g]
-            degree, moments = _degrees_and_moments(is_line, edges, weight, n_nodes)
-            moments[0] = n_rows - n_zeros[g]
-            codes, n_local = number_categories(all_codes[rows], seen)
+            degree, moments = _degrees_and_moments(
+                operators.is_line, edges, weight, n_nodes
+            )
+            moments[0] = n_rows - n_zeros
+            codes, n_codes = number_categories(signals.codes[rows], seen)
             mine, moved[g] = _measure_graph(
-                is_line,
-                edges,
-                weight,
-                degree,
+                Operator(operators.is_line, edges, weight, degree),
+                Signals(signals.numeric[rows], codes, n_codes),
+                _numbered_from_zero(operators.component[rows]),
                 moments,
-                _numbered_from_zero(all_component[rows]),
-                all_numeric[rows],
-                codes,
-                n_local,
+                powers,
                 streams[g],
             )
             while n_points + len(mine) > len(points):
                 points = np.concatenate((points, np.empty_like(points)))
             for k in range(len(mine)):
-                for c in range(6):
+                for c in range(n_columns):
                     points[n_points, c] = mine[k, c]
                 n_points += 1
         point_ptr[g + 1] = n_points
@@ -154,41 +192,33 @@ def _numbered_from_zero(component):
 
 
 @kernel(inline=True)
-def _measure_graph(
-    is_line,
-    edges,
-    weight,
-    degree,
-    moments,
-    component,
-    numeric,
-    codes,
-    n_codes,
-    stream,
-):
-    """Points of one graph (n_points, 6), and the last movement of its curves."""
+def _measure_graph(operator, signals, component, moments, powers, stream):
+    """Points of one graph (n_points, n_columns), and the last movement of its curves.
+
+    ``moments`` (3,) are the number of positive eigenvalues, tr L and tr L^2. As many
+    columns are iterated at once as ``MOST_ENTRIES`` allows.
+    """
     n_rows, moved = len(component), 0.0
+    numeric, codes, n_codes = signals
     n_features = count_feature_columns(numeric.shape[1], n_codes)
-    n_columns = n_features + count_probes(n_rows)
-    width = max(1, min(n_columns, BLOCK_ENTRIES // n_rows))
-    points = np.empty((0, 6))
-    for first in range(0, n_columns, width):
-        block = np.zeros((n_rows, min(width, n_columns - first)))
-        fill_features(first, numeric, codes, n_codes, stream, block)
-        fill_probes(first - n_features, stream, block)
-        size = centre_columns(component, block)
-        n_mine = min(max(n_features - first, 0), block.shape[1])
-        mu, weight_of, length, change = _run(
-            is_line, edges, weight, degree, block, size, n_mine, moments
-        )
+    n_vectors = n_features + count_probes(n_rows)
+    width = max(1, min(n_vectors, MOST_ENTRIES // n_rows))
+    points = np.empty((0, FIRST_LOSS + len(powers)))
+    for first in range(0, n_vectors, width):
+        columns = np.zeros((n_rows, min(width, n_vectors - first)))
+        fill_features(first, numeric, codes, n_codes, stream, columns)
+        fill_probes(first - n_features, stream, columns)
+        size = centre_columns(component, columns)
+        n_mine = min(max(n_features - first, 0), columns.shape[1])
+        rules, change = _iterate(operator, columns, size, n_mine, moments, powers)
         moved = max(moved, change)
         n_new = 0
-        for c in range(len(length)):
-            n_new += length[c]
-        new = np.zeros((n_new, 6))
-        _collect(mu, weight_of, length, size, n_mine, first - n_features, new)
+        for c in range(len(rules.length)):
+            n_new += rules.length[c]
+        new = np.zeros((n_new, FIRST_LOSS + len(powers)))
+        _collect(rules, size, n_mine, first - n_features, powers, new)
         points = np.concatenate((points, new))
-    for c in range(1, 3):
+    for c in range(FIRST_LOSS, FIRST_LOSS + len(powers)):
         total = 0.0
         for k in range(len(points)):
             total += points[k, c]
@@ -199,29 +229,40 @@ def _measure_graph(
 
 
 @kernel
-def _collect(mu, weight_of, length, size, n_features, first_probe, points):
-    """Write the Gauss rules of a block as points.
+def _times_power(value, mu, power):
+    """``value * mu ** power`` for a small integer."""
+    for _ in range(power):
+        value *= mu
+    return value
+
+
+@kernel
+def _collect(rules, size, n_features, first_probe, powers, points):
+    """Write the Gauss rules of some columns as points.
 
     Parameters
     ----------
-    mu, weight_of, length : from _run  # IN
+    rules : Rules  # IN
     size : float64 array of shape (n_columns,), squared norms of the columns  # IN
     n_features : int, columns before are features, those after are probes  # IN
-    first_probe : int, number of the block's first column among the probes  # IN
-    points : float64 array of shape (n_points, 6)  # OUT
+    first_probe : int, number of the first column among the probes  # IN
+    powers : int64 array of shape (n_losses,)  # IN
+    points : float64 array of shape (n_points, n_columns), zeros  # OUT
     """
     k = 0
-    for c in range(len(length)):
-        for i in range(length[c]):
-            weight = size[c] * weight_of[c, i]
-            points[k, 0] = max(mu[c, i], TINY)
+    for c in range(len(rules.length)):
+        for i in range(rules.length[c]):
+            weight = size[c] * rules.weight[c, i]
+            points[k, MU] = max(rules.mu[c, i], TINY)
             if c < n_features:
-                points[k, 1] = weight
-                points[k, 2] = weight * points[k, 0]
-                points[k, 5] = NO_PROBE
+                for loss in range(len(powers)):
+                    points[k, FIRST_LOSS + loss] = _times_power(
+                        weight, points[k, MU], powers[loss]
+                    )
+                points[k, PROBE] = NO_PROBE
             else:
-                points[k, 3] = weight
-                points[k, 5] = first_probe + c
+                points[k, COMPLEXITY] = weight
+                points[k, PROBE] = first_probe + c
             k += 1
 
 
@@ -229,7 +270,7 @@ def _collect(mu, weight_of, length, size, n_features, first_probe, points):
 def _degrees_and_moments(is_line, edges, weight, n_nodes):
     """Degrees of the nodes, and traces (unset, tr L, tr L^2) of the operator.
 
-    Weighted degrees on the node side; numbers of edges on the edge side.
+    Weighted degrees; of the line graph's operator numbers of edges.
     """
     degree, moments = np.zeros(n_nodes), np.zeros(3)
     for e in range(len(edges)):
@@ -253,67 +294,71 @@ def _degrees_and_moments(is_line, edges, weight, n_nodes):
 
 
 @kernel
-def _run(is_line, edges, weight, degree, block, size, n_features, moments):
-    """Take Lanczos steps until the curves of a block of columns stand still.
+def _iterate(operator, columns, size, n_features, moments, powers):
+    """Take Lanczos steps until the curves of some columns stand still.
 
     Parameters
     ----------
-    is_line, edges, weight, degree : see take_step  # IN
-    block : float64 array of shape (n_rows, n_columns), of norm 1 or 0  # IN and SCRATCH
+    operator : Operator  # IN
+    columns : float64 array of shape (n_rows, n_columns)  # IN and SCRATCH
+        Of norm 1, or 0.
     size : float64 array of shape (n_columns,), squared norms before  # IN
     n_features : int, the columns before are features, those after are probes  # IN
     moments : n_positive, tr L, tr L^2  # IN
+    powers : int64 array of shape (n_losses,)  # IN
 
     Returns
     -------
-    mu, weight_of : float64 arrays of shape (n_columns, most_steps), Gauss rules
-    length : int64 array of shape (n_columns,), points of each column
-    change : float, last movement of the curves; 0 where the rule is exact
+    rules : Rules
+    change : float, last movement of the curves; 0 where the rules are exact
     """
-    n_rows, n_columns = block.shape
+    n_rows, n_columns = columns.shape
     most = int(min(MOST_STEPS, moments[0]))
-    alpha, beta = np.zeros((n_columns, most)), np.zeros((n_columns, most))
-    length, reached = np.empty(n_columns, np.int64), np.empty(n_columns, np.int64)
+    length = np.empty(n_columns, np.int64)
     for c in range(n_columns):
         length[c] = -1 if size[c] > 0 else 0
-    work = (
+    recurrence = Recurrence(
+        np.zeros((n_columns, most)), np.zeros((n_columns, most)), length
+    )
+    rules = Rules(
+        np.empty((n_columns, most)),
+        np.empty((n_columns, most)),
+        np.empty(n_columns, np.int64),
+    )
+    work = Work(
         np.zeros((n_rows, n_columns)),
-        block,
+        columns,
         np.empty((n_rows, n_columns)),
-        np.empty((len(degree) if is_line else 0, n_columns)),
+        np.empty((len(operator.degree) if operator.is_line else 0, n_columns)),
     )
     qs = CHECKED * (moments[1] / moments[0])
-    curves, before = np.zeros((len(qs), 3)), np.zeros((len(qs), 3))
+    curves = np.zeros((len(qs), len(powers) + 1))
+    before = np.zeros_like(curves)
     # Where so few steps are exact, checks would cost more than they save.
     check = FIRST_CHECK if most > 2 * FIRST_CHECK else 2 * most
-    mu, weight_of = np.empty((n_columns, most)), np.empty((n_columns, most))
     # Not a literal 0, for which take_step would be compiled once more.
     n_checks, change, step = 0, 0.0, np.int64(0)
     while step < most and _goes_on(length):
-        work = take_step(
-            step, edges, weight, degree, is_line, work, alpha, beta, length
-        )
+        work = take_step(step, operator, work, recurrence)
         step += 1
         if step == check:
             for k in range(len(qs)):
-                for kind in range(3):
-                    before[k, kind] = curves[k, kind]
-            _note_steps(length, step, reached)
-            _find_rules(alpha, beta, reached, mu, weight_of)
-            _sum_curves(mu, weight_of, reached, size, n_features, qs, curves)
+                for c in range(curves.shape[1]):
+                    before[k, c] = curves[k, c]
+            _find_rules(recurrence, step, rules)
+            _sum_curves(rules, size, n_features, powers, qs, curves)
             n_checks += 1
             check *= 2
             if n_checks > 1:
                 change = 0.0
                 for k in range(len(qs)):
-                    for kind in range(3):
-                        change = max(change, abs(curves[k, kind] - before[k, kind]))
+                    for c in range(curves.shape[1]):
+                        change = max(change, abs(curves[k, c] - before[k, c]))
                 if change < STILL:
-                    return mu, weight_of, reached, change
-    _note_steps(length, step, reached)
-    _find_rules(alpha, beta, reached, mu, weight_of)
+                    return rules, change
+    _find_rules(recurrence, step, rules)
     is_exact = not _goes_on(length) or step == int(moments[0])
-    return mu, weight_of, reached, 0.0 if is_exact else change
+    return rules, 0.0 if is_exact else change
 
 
 @kernel(inline=True)
@@ -325,44 +370,52 @@ def _goes_on(length):
     return goes_on
 
 
-@kernel(inline=True)
-def _note_steps(length, step, reached):
-    """Steps of each column, also of those that go on."""
-    for c in range(len(length)):
-        reached[c] = step if length[c] < 0 else length[c]
-
-
 @kernel
-def _find_rules(alpha, beta, length, mu, weight_of):
-    """Gauss rule of each column."""
-    for c in range(len(length)):
-        n = length[c]
+def _find_rules(recurrence, step, rules):
+    """Gauss rule of each column, also of those that go on after ``step`` steps."""
+    for c in range(len(recurrence.length)):
+        n = step if recurrence.length[c] < 0 else recurrence.length[c]
+        rules.length[c] = n
         if n:
-            gauss_rule(alpha[c, :n], beta[c, :n], mu[c, :n], weight_of[c, :n])
+            gauss_rule(
+                recurrence.alpha[c, :n],
+                recurrence.beta[c, :n],
+                rules.mu[c, :n],
+                rules.weight[c, :n],
+            )
 
 
 @kernel
-def _sum_curves(mu, weight_of, length, size, n_features, qs, curves):
-    """L_rec and L_dir of the block's features and the mean gain of its probes."""
+def _sum_curves(rules, size, n_features, powers, qs, curves):
+    """Losses of the features among the columns, and the mean gain of the probes.
+
+    Parameters
+    ----------
+    rules : Rules  # IN
+    size, n_features, powers : as in ``_iterate``  # IN
+    qs : float64 array of shape (n_qs,)  # IN
+    curves : float64 array of shape (n_qs, n_losses + 1)  # OUT, the gain comes last
+    """
+    n_losses = len(powers)
     for k in range(len(qs)):
-        for kind in range(3):
-            curves[k, kind] = 0.0
-    energy, roughness = 0.0, 0.0
+        for c in range(n_losses + 1):
+            curves[k, c] = 0.0
+    energy = np.zeros(n_losses)
     n_probes = max(len(size) - n_features, 1)
     for c in range(len(size)):
-        for i in range(length[c]):
-            m, w = mu[c, i], weight_of[c, i]
+        for i in range(rules.length[c]):
+            mu, weight = rules.mu[c, i], rules.weight[c, i]
             if c < n_features:
-                energy += size[c] * w
-                roughness += size[c] * w * m
+                for loss in range(n_losses):
+                    energy[loss] += _times_power(size[c] * weight, mu, powers[loss])
             for k in range(len(qs)):
-                gain = qs[k] / (qs[k] + m)
+                gain = qs[k] / (qs[k] + mu)
                 if c < n_features:
-                    lost = size[c] * w * (1.0 - gain) * (1.0 - gain)
-                    curves[k, 0] += lost
-                    curves[k, 1] += lost * m
+                    lost = size[c] * weight * (1.0 - gain) * (1.0 - gain)
+                    for loss in range(n_losses):
+                        curves[k, loss] += _times_power(lost, mu, powers[loss])
                 else:
-                    curves[k, 2] += w * gain / n_probes
+                    curves[k, n_losses] += weight * gain / n_probes
     for k in range(len(qs)):
-        curves[k, 0] /= max(energy, TINY)
-        curves[k, 1] /= max(roughness, TINY)
+        for loss in range(n_losses):
+            curves[k, loss] /= max(energy[loss], TINY)

@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skshake.graphs import GraphCollection, mix
+from skshake._splitmix import mix
+from skshake.graphs import GraphCollection
+from skshake.resolution._curves import LOSSES, Loss
+from skshake.resolution._laplacian import node_laplacian
 from skshake.resolution._objective import (
     Objective,
     ResolutionCurves,
@@ -19,7 +22,6 @@ from skshake.resolution._objective import (
     minimise,
     refine,
 )
-from skshake.resolution._side import node_side
 from skshake.resolution._solvers import edge_measure, node_measure
 
 # Graphs of the first subset.
@@ -48,7 +50,7 @@ def measure_objective(
     return Objective(
         node_measure(graphs, **options),
         edge_measure(graphs, **options),
-        node_side(graphs).n_zeros,
+        node_laplacian(graphs).n_zeros,
         np.diff(graphs.node_ptr),
         phi,
         n_population,
@@ -65,6 +67,7 @@ def select_resolution(
     seed: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
+    losses: tuple[Loss, ...] = LOSSES,
 ) -> Selection:
     """Minimise J over q.
 
@@ -79,7 +82,7 @@ def select_resolution(
         J is averaged over a random subset, enlarged until q* is known within this
         relative tolerance with 95 %; 0 takes all graphs. Which graphs come first
         depends on the seed and their content, not on their order.
-    solver, seed, n_jobs, verbose
+    solver, seed, n_jobs, verbose, losses
         See :func:`node_measure`.
 
     Returns
@@ -101,6 +104,7 @@ def select_resolution(
             seed=seed,
             n_jobs=n_jobs,
             verbose=verbose,
+            losses=losses,
         )
         objective = more if objective is None else objective.joined(more)
         n_measured = n_used

@@ -1,7 +1,7 @@
 """Exact spectral measures, by eigendecomposition of stacks of equal-sized Laplacians.
 
-In: a Side. Out: its exact measure. Quadratic in memory and cubic in time in the size of
-a graph, so for small graphs.
+In: a Laplacian. Out: its exact measure. Quadratic in memory and cubic in time in the
+size of a graph, so for small graphs.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from tqdm import tqdm
 
 from skshake._blas import one_blas_thread
 from skshake.graphs import GraphCollection, offsets, owner_of, rows_of
+from skshake.resolution._curves import LOSSES, Loss
+from skshake.resolution._laplacian import Laplacian
 from skshake.resolution._measure import SpectralMeasure, exact
-from skshake.resolution._side import Side
 
 # Entries of one stack of dense matrices, 8 MB in double precision.
 STACK_ENTRIES = 1_000_000
@@ -45,7 +46,7 @@ def _stacks(ptr: np.ndarray) -> Iterator[_Stack]:
             yield _Stack(graphs, ptr[graphs][:, None] + np.arange(size))
 
 
-def _laplacians(graphs: GraphCollection, stack: _Stack) -> np.ndarray:
+def _matrices(graphs: GraphCollection, stack: _Stack) -> np.ndarray:
     """Dense Laplacians (n_graphs, n, n) of a stack."""
     rows, ptr = rows_of(graphs.edge_ptr, stack.graphs)
     place = owner_of(ptr)
@@ -59,7 +60,7 @@ def _laplacians(graphs: GraphCollection, stack: _Stack) -> np.ndarray:
     return laplacians
 
 
-def _line_laplacians(graphs: GraphCollection, stack: _Stack) -> np.ndarray:
+def _line_matrices(graphs: GraphCollection, stack: _Stack) -> np.ndarray:
     """Dense Laplacians (n_graphs, m, m) of the unweighted line graphs of a stack."""
     ends = graphs.edges[stack.rows]
     adjacency = np.zeros(stack.rows.shape + stack.rows.shape[1:])
@@ -94,55 +95,66 @@ def _gram(centred: np.ndarray, categories: np.ndarray, rows: np.ndarray) -> np.n
 
 
 def exact_measure(
-    side: Side, progress: tqdm, n_jobs: int | None = None
+    laplacian: Laplacian,
+    progress: tqdm,
+    n_jobs: int | None = None,
+    losses: tuple[Loss, ...] = LOSSES,
 ) -> SpectralMeasure:
-    """Measure of one side, from all eigenvalues and eigenvectors of each graph.
+    """Measure of one operator, from all eigenvalues and eigenvectors of each graph.
 
     Parameters
     ----------
-    side : Side
+    laplacian : Laplacian
     progress : tqdm
         Moved on by the graphs of each stack.
     n_jobs : int, default=None
         Threads; the result is the same.
+    losses : tuple of Loss
 
     Returns
     -------
     measure : SpectralMeasure
     """
-    centred = centre(side.features.numeric, side.component)
-    point_ptr = offsets(np.diff(side.ptr) - side.n_zeros)
-    mu, reconstruction, dirichlet, complexity = np.zeros((4, point_ptr[-1]))
+    centred = centre(laplacian.features.numeric, laplacian.component)
+    point_ptr = offsets(np.diff(laplacian.ptr) - laplacian.n_zeros)
+    mu, complexity = np.zeros((2, point_ptr[-1]))
+    loss_weights = np.zeros((point_ptr[-1], len(losses)))
     # LAPACK releases the GIL; its own threads are no help with small matrices.
     with one_blas_thread():
-        stacks = list(_stacks(side.ptr))
+        stacks = list(_stacks(laplacian.ptr))
         measured = Parallel(n_jobs, prefer="threads", return_as="generator")(
-            delayed(_measure_stack)(side, centred, stack) for stack in stacks
+            delayed(_measure_stack)(laplacian, centred, stack, losses)
+            for stack in stacks
         )
         for stack, found in zip(stacks, measured, strict=True):
             points, _ = rows_of(point_ptr, stack.graphs)
-            mu[points], reconstruction[points], dirichlet[points] = found
+            mu[points], loss_weights[points] = found
             complexity[points] = 1 / stack.rows.shape[1]
             progress.update(len(stack.graphs))
-    return exact(point_ptr, mu, reconstruction, dirichlet, complexity)
+    return exact(losses, point_ptr, mu, loss_weights, complexity)
 
 
 def _measure_stack(
-    side: Side, centred: np.ndarray, stack: _Stack
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues above the zeros, and the shares of energy that belong to them."""
-    laplacians_of = _line_laplacians if side.is_line else _laplacians
-    eigenvalues, vectors = np.linalg.eigh(laplacians_of(side.graphs, stack))
-    gram = _gram(centred, side.features.categories, stack.rows)
+    laplacian: Laplacian,
+    centred: np.ndarray,
+    stack: _Stack,
+    losses: tuple[Loss, ...],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues above the zeros, and the weights of losses that belong to them."""
+    matrices_of = _line_matrices if laplacian.is_line else _matrices
+    eigenvalues, vectors = np.linalg.eigh(matrices_of(laplacian.graphs, stack))
+    gram = _gram(centred, laplacian.features.categories, stack.rows)
     energy = np.clip(((gram @ vectors) * vectors).sum(axis=1), 0, None)
-    is_point = np.arange(energy.shape[1]) >= side.n_zeros[stack.graphs][:, None]
+    is_point = np.arange(energy.shape[1]) >= laplacian.n_zeros[stack.graphs][:, None]
     energy *= is_point
     total = energy.sum(axis=1, keepdims=True)
     whole = np.trace(gram, axis1=1, axis2=2)[:, None]
     energy *= total > NO_ENERGY * np.maximum(whole, 1e-300)
     eigenvalues = np.clip(eigenvalues, np.finfo(float).tiny, None)
-    shares = _normalised(energy), _normalised(eigenvalues * energy)
-    return eigenvalues[is_point], shares[0][is_point], shares[1][is_point]
+    weights = np.empty((is_point.sum(), len(losses)))
+    for loss, column in zip(losses, weights.T, strict=True):
+        column[:] = _normalised(eigenvalues**loss.power * energy)[is_point]
+    return eigenvalues[is_point], weights
 
 
 def _normalised(energy: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ def _save(path, **changes):
 def test_labels_are_categories_and_attributes_numbers(tmp_path):
     data = load_npz(_save(tmp_path / "a.npz"))
     assert np.diff(data.data.node_ptr).tolist() == [3, 0, 2]
-    assert data.data.node_features.kind == (2, 1)
+    assert data.data.node_features.widths == (2, 1)
     assert data.data[2].edges.tolist() == [[0, 1]]
     assert data.target.tolist() == [1, 0, 1]
     assert data.target_names.tolist() == [0, 1]

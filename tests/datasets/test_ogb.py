@@ -38,7 +38,7 @@ def test_a_folder_becomes_graphs_labels_and_a_split(folder):
     assert data.data[0].edges.tolist() == [[0, 1], [0, 2], [1, 2]]
     assert data.data[0].edge_attr.ravel().tolist() == [0.5, 1.5, 1.0]
     # Integers are categories.
-    assert data.data.node_features.kind == (0, 2)
+    assert data.data.node_features.widths == (0, 2)
     assert data.data[1].x.tolist() == [[5, 0], [7, 0], [7, 1]]
     assert data.target.tolist() == [0, 1]
     assert data.target.dtype == np.int64

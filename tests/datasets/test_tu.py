@@ -30,7 +30,7 @@ def test_a_folder_is_read(folder):
     assert data.target.tolist() == [1, -1]
     assert np.diff(data.data.node_ptr).tolist() == [4, 2]
     assert data.data[0].edges.tolist() == [[0, 1], [0, 2], [1, 2], [2, 3]]
-    assert data.data.node_features.kind == (2, 1)
+    assert data.data.node_features.widths == (2, 1)
     assert data.data.edge_features.categories[:, 0].tolist() == [0, 0, 0, 0, 3]
 
 

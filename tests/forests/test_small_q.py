@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from skshake.forests._small_q import _eliminate
+from skshake.forests._small_q import Elimination, _eliminate
 from tests.forests.test_wilson import draw
 
 
@@ -50,7 +50,7 @@ def test_elimination_keeps_the_digits_of_every_weight(spread, global_random_seed
     # The first pivot is 1 / (qI + L)^-1_00, the conductance from node 0 to the ground.
     adjacency, q = wide_graph(global_random_seed, spread), 0.5
     ground, total = np.full(len(adjacency), q), np.empty(len(adjacency))
-    _eliminate(adjacency.copy(), ground, total)
+    _eliminate(Elimination(adjacency.copy(), ground, total))
     expected = q / exact_kernel(adjacency, q)[0, 0]
     assert total[0] == pytest.approx(expected, rel=1e-12)
 

@@ -104,21 +104,21 @@ def test_collections_and_their_views_come_back_as_they_are(mutag):
 def test_integers_are_categories_and_floats_are_numbers():
     matrix = _matrix()
     codes = np.array([[3], [4], [3], [9]])
-    assert as_graphs([(matrix, codes)]).node_features.kind == (0, 1)
-    assert as_graphs([(matrix, X)]).node_features.kind == (2, 0)
+    assert as_graphs([(matrix, codes)]).node_features.widths == (0, 1)
+    assert as_graphs([(matrix, X)]).node_features.widths == (2, 0)
     as_numbers = as_graphs([(matrix, codes)], categorical_features=False)
-    assert as_numbers.node_features.kind == (1, 0)
+    assert as_numbers.node_features.widths == (1, 0)
     as_codes = as_graphs([(matrix, codes.astype(float))], categorical_features=True)
-    assert as_codes.node_features.kind == (0, 1)
+    assert as_codes.node_features.widths == (0, 1)
 
 
 def test_networkx_attributes_of_both_kinds_sit_side_by_side():
     graph = nx.path_graph(3)
     nx.set_node_attributes(graph, {0: 1, 1: 2, 2: 1}, "element")
     nx.set_node_attributes(graph, {0: 0.1, 1: 0.2, 2: 0.3}, "charge")
-    assert as_graphs([graph]).node_features.kind == (1, 1)
-    assert as_graphs([graph], node_attrs=["charge"]).node_features.kind == (1, 0)
-    assert as_graphs([graph], node_attrs=[]).node_features.kind == (0, 0)
+    assert as_graphs([graph]).node_features.widths == (1, 1)
+    assert as_graphs([graph], node_attrs=["charge"]).node_features.widths == (1, 0)
+    assert as_graphs([graph], node_attrs=[]).node_features.widths == (0, 0)
 
 
 def _attributed(a, b):
@@ -141,11 +141,13 @@ def test_columns_keep_the_order_of_their_fields_whatever_their_kind():
 def test_views_of_several_collections_keep_their_kinds():
     one, other = (as_graphs([_attributed([0.5, c], [c, 2**25 + c])]) for c in (3, 4))
     graphs = as_graphs([one[0], other[0], one[0]])
-    assert graphs.node_features.kind == (1, 1)
+    assert graphs.node_features.widths == (1, 1)
     codes = graphs.node_features.categories.ravel().tolist()
     assert codes == [3, 2**25 + 3, 4, 2**25 + 4, 3, 2**25 + 3]
     # Beside another kind of graph each view is read on its own.
-    assert as_graphs([one[0], _attributed([0.5, 1.0], [7, 8])]).node_features.kind == (
+    assert as_graphs(
+        [one[0], _attributed([0.5, 1.0], [7, 8])]
+    ).node_features.widths == (
         1,
         1,
     )
@@ -173,7 +175,7 @@ def test_the_order_of_parallel_edges_leaves_no_trace():
 
 
 def test_a_flat_feature_is_one_column():
-    assert as_graphs([(_matrix(), X[:, 0])]).node_features.kind == (1, 0)
+    assert as_graphs([(_matrix(), X[:, 0])]).node_features.widths == (1, 0)
 
 
 def test_two_directions_are_averaged_and_repeats_of_one_add_up():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skshake import KFCoarsener
-from skshake.hierarchy import coarse_shares
+from skshake.hierarchy import projection_matrix
 
 
 def _membership(level):
@@ -38,7 +38,7 @@ def test_projection_is_pooling_after_the_right_inverse(pooling, hierarchies):
             expected = np.diag(1 / coarse_size) @ z_coarse.T @ z_fine
         else:
             expected = z_coarse.T @ z_fine @ np.diag(1 / fine_size)
-        got = coarse_shares(hierarchy.overlap(1, 2), pooling).toarray()
+        got = projection_matrix(hierarchy.overlap(1, 2), pooling).toarray()
         np.testing.assert_allclose(got, expected, rtol=1e-6)
         sums = got.sum(axis=1 if pooling == "mean" else 0)
         np.testing.assert_allclose(sums, 1, rtol=1e-6)
@@ -52,5 +52,5 @@ def test_projections_compose_for_nested_partitions(pooling, hierarchies):
         to_level = [
             np.diag(1 / m.sum(axis=0)) @ m.T if pooling == "mean" else m.T for m in z
         ]
-        step = coarse_shares(hierarchy.overlap(0, 2), pooling).toarray()
+        step = projection_matrix(hierarchy.overlap(0, 2), pooling).toarray()
         np.testing.assert_allclose(step @ to_level[0], to_level[2], atol=1e-6)

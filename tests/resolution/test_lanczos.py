@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from skshake.resolution._lanczos import (
+    Operator,
+    Recurrence,
+    Work,
     apply_laplacian,
     apply_line_laplacian,
     gauss_rule,
@@ -63,23 +66,14 @@ def test_steps_reproduce_moments_up_to_twice_their_number(random_graphs):
     laplacian = np.diag(matrix.sum(axis=1)) - matrix
     x = np.random.default_rng(0).normal(size=(n, 2))
     x /= np.linalg.norm(x, axis=0)
-    alpha, beta, length = np.zeros((2, 3)), np.zeros((2, 3)), np.full(2, -1)
-    work = np.zeros((n, 2)), x.copy(), np.empty((n, 2)), np.empty((0, 2))
+    operator = Operator(False, edges, matrix[tuple(edges.T)], np.empty(0))
+    recurrence = Recurrence(np.zeros((2, 3)), np.zeros((2, 3)), np.full(2, -1))
+    work = Work(np.zeros((n, 2)), x.copy(), np.empty((n, 2)), np.empty((0, 2)))
     for step in range(3):
-        work = take_step(
-            step,
-            edges,
-            matrix[tuple(edges.T)],
-            np.empty(0),
-            False,
-            work,
-            alpha,
-            beta,
-            length,
-        )
+        work = take_step(step, operator, work, recurrence)
     for c in range(2):
         mu, weight = np.empty(3), np.empty(3)
-        gauss_rule(alpha[c], beta[c], mu, weight)
+        gauss_rule(recurrence.alpha[c], recurrence.beta[c], mu, weight)
         for power in range(6):
             exact = x[:, c] @ np.linalg.matrix_power(laplacian, power) @ x[:, c]
             assert weight @ mu**power == pytest.approx(exact)
@@ -92,8 +86,9 @@ def test_an_invariant_space_ends_the_recurrence(triangle_with_tail):
     edges = edges_of(np.ones((6, 6)))
     edges = edges[edges[:, 0] != edges[:, 1]]
     x = np.array([1.0, -1, 0, 0, 0, 0])[:, None] / np.sqrt(2)
-    alpha, beta, length = np.zeros((1, 3)), np.zeros((1, 3)), np.full(1, -1)
-    work = np.zeros((6, 1)), x, np.empty((6, 1)), np.empty((0, 1))
-    take_step(0, edges, np.empty(0), np.empty(0), False, work, alpha, beta, length)
-    assert length.tolist() == [1]
-    assert alpha[0, 0] == pytest.approx(6)
+    operator = Operator(False, edges, np.empty(0), np.empty(0))
+    recurrence = Recurrence(np.zeros((1, 3)), np.zeros((1, 3)), np.full(1, -1))
+    work = Work(np.zeros((6, 1)), x, np.empty((6, 1)), np.empty((0, 1)))
+    take_step(0, operator, work, recurrence)
+    assert recurrence.length.tolist() == [1]
+    assert recurrence.alpha[0, 0] == pytest.approx(6)

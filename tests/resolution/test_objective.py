@@ -10,7 +10,7 @@ from skshake import KFCoarsener, ResolutionWarning, as_graphs, sample_forests
 from skshake.datasets import load_npz
 from skshake.graphs import with_degree_feature
 from skshake.resolution import default_grid, measure_objective, minimise
-from tests.helpers import limit
+from tests.helpers import curve_table, limit
 
 
 def objective_of(graphs, phi=1.0):
@@ -22,12 +22,12 @@ def objective_of(graphs, phi=1.0):
 
 def test_j_adds_average_losses_and_weighted_complexities(random_graphs):
     objective = objective_of(random_graphs, phi=0.7)
-    node, edge = objective.node.curves(2.0), objective.edge.curves(2.0)
+    node, edge = (curve_table(side, 2.0) for side in (objective.node, objective.edge))
     expected = [
         (n[0] + n[1]) / 2 + (e[0] + e[1]) / 2 + 0.7 * (n[2] + e[2])
         for n, e in zip(node, edge, strict=True)
     ]
-    np.testing.assert_allclose(objective.per_graph(2.0)[:, -1], expected)
+    np.testing.assert_allclose(objective.per_graph(2.0)["objective"], expected)
     np.testing.assert_allclose(objective(2.0), np.mean(expected))
 
 
@@ -45,17 +45,20 @@ def test_joined_objectives_are_that_of_all_graphs(random_graphs):
     joined = first.joined(more)
     assert (joined.n_nodes == whole.n_nodes).all()
     for q in (0.1, 3.0):
-        np.testing.assert_allclose(joined.per_graph(q), whole.per_graph(q))
-        assert joined.expected_node_share(q) == whole.expected_node_share(q)
+        for name, values in joined.per_graph(q).items():
+            np.testing.assert_allclose(values, whole.per_graph(q)[name])
+        assert joined.expected_node_fraction(q) == whole.expected_node_fraction(q)
 
 
 def test_curves_are_the_means_on_the_grid(random_graphs):
     objective = objective_of(random_graphs)
     curves = objective.curves(np.array([0.1, 1.0, 10.0]))
     values = objective.per_graph(1.0)
-    assert curves.node_reconstruction[1] == pytest.approx(values[:, 0].mean())
-    assert curves.edge_complexity[1] == pytest.approx(values[:, 5].mean())
-    assert curves.objective_std[1] == pytest.approx(values[:, 6].std())
+    assert curves.node_reconstruction[1] == pytest.approx(
+        values["node_reconstruction"].mean()
+    )
+    assert curves.edge_complexity[1] == pytest.approx(values["edge_complexity"].mean())
+    assert curves.objective_std[1] == pytest.approx(values["objective"].std())
     frame = curves.to_frame()
     assert frame.shape == (3, 10)
     assert (frame["objective"] == curves.objective).all()
@@ -73,7 +76,7 @@ def test_expected_node_share_is_the_trace_and_what_forests_show(
     random_graphs, global_random_seed
 ):
     objective, n_draws = objective_of(random_graphs), 400
-    expected = objective.expected_node_share(0.6)
+    expected = objective.expected_node_fraction(0.6)
     kernels = []
     for matrix, _, _ in random_graphs:
         laplacian = np.diag(matrix.sum(axis=1)) - matrix
@@ -93,8 +96,8 @@ def test_expected_node_share_is_the_trace_and_what_forests_show(
 @pytest.mark.parametrize("share", [0.6, 0.8])
 def test_q_for_a_node_share_inverts_it(share, random_graphs):
     objective = objective_of(random_graphs)
-    q = objective.q_for_node_share(share)
-    assert objective.expected_node_share(q) == pytest.approx(share, abs=1e-4)
+    q = objective.q_for_node_fraction(share)
+    assert objective.expected_node_fraction(q) == pytest.approx(share, abs=1e-4)
 
 
 def test_several_levels_halve_the_expected_nodes(mutag):
@@ -130,7 +133,7 @@ def test_constant_features_warn_and_keep_half_the_nodes():
     plain = [(np.diag(np.ones(9), 1) + np.diag(np.ones(9), -1), np.ones((10, 1)))] * 5
     q_star, warned = _q_star(plain)
     assert warned
-    share = objective_of(plain).expected_node_share(q_star)
+    share = objective_of(plain).expected_node_fraction(q_star)
     assert share == pytest.approx(0.5, abs=0.01)
 
 
@@ -145,11 +148,11 @@ def test_a_hump_between_equal_borders_keeps_half_the_nodes():
     q_star, warned = _q_star(stars, q_grid=grid)
     assert warned
     objective = objective_of(with_degree_feature(as_graphs(stars)))
-    assert objective.expected_node_share(q_star) == pytest.approx(0.5, abs=0.01)
+    assert objective.expected_node_fraction(q_star) == pytest.approx(0.5, abs=0.01)
     # Where size hardly counts, the border is an answer.
     q_star, warned = _q_star(stars, q_grid=grid, phi=0.01)
     assert warned
-    assert objective.expected_node_share(q_star) == pytest.approx(0.95, abs=0.01)
+    assert objective.expected_node_fraction(q_star) == pytest.approx(0.95, abs=0.01)
 
 
 @pytest.mark.parametrize(

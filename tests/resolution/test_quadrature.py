@@ -10,13 +10,14 @@ from skshake.datasets import load_npz
 from skshake.resolution import edge_measure, node_measure
 from skshake.resolution._columns import EXACT_ROWS, MOST_COLUMNS
 from skshake.resolution._measure import N_PROBES
-from tests.helpers import limit
+from tests.helpers import curve_table, limit
 
 QS = np.geomspace(1e-2, 1e3, 11)
 
 
 def larger_graphs(n_graphs=12, *, weighted=False, n_columns=2, seed=0):
-    """Sparse graphs of 40 to 90 nodes, many disconnected, with all kinds of"""
+    """Sparse graphs of 40 to 90 nodes, many disconnected, with numbers on nodes and
+    categories on edges."""
     rng = np.random.default_rng(seed)
     graphs = []
     for _ in range(n_graphs):
@@ -36,7 +37,7 @@ def test_losses_are_those_of_eigenvectors(measure, weighted):
     exact = measure(graphs, solver="eigh")
     lanczos = measure(graphs, solver="lanczos")
     for q in QS:
-        difference = lanczos.curves(q)[:, :2] - exact.curves(q)[:, :2]
+        difference = curve_table(lanczos, q)[:, :2] - curve_table(exact, q)[:, :2]
         assert np.abs(difference).max() < 1e-3
         assert (np.abs(difference).max(axis=1) <= lanczos.loss_error + 1e-9).all()
 
@@ -50,7 +51,7 @@ def test_small_graphs_have_exact_complexities(random_graphs, mutag):
             assert lanczos.complexity_error(1.0) == 0
             for q in QS:
                 np.testing.assert_allclose(
-                    lanczos.curves(q), exact.curves(q), atol=1e-4
+                    curve_table(lanczos, q), curve_table(exact, q), atol=1e-4
                 )
 
 
@@ -63,7 +64,7 @@ def test_one_hot_columns_are_contrasts_of_equal_energy():
     numbers = node_measure(as_graphs([(matrix, one_hot)]), solver="lanczos")
     for q in QS:
         np.testing.assert_allclose(
-            categories.curves(q)[:, :2], numbers.curves(q)[:, :2], atol=1e-6
+            curve_table(categories, q)[:, :2], curve_table(numbers, q)[:, :2], atol=1e-6
         )
 
 
@@ -71,12 +72,15 @@ def test_many_columns_are_combined_without_bias(global_random_seed):
     # Node numbers as categories: the energy of every eigenvector is the same.
     graph = nx.to_numpy_array(nx.random_regular_graph(4, 3 * MOST_COLUMNS, seed=0))
     graphs = as_graphs([(graph, np.arange(len(graph))[:, None])])
-    exact = node_measure(graphs, solver="eigh").curves(2.0)[0]
+    exact = curve_table(node_measure(graphs, solver="eigh"), 2.0)[0]
     draws = np.array(
         [
-            node_measure(
-                graphs, solver="lanczos", seed=100 * global_random_seed + k
-            ).curves(2.0)[0]
+            curve_table(
+                node_measure(
+                    graphs, solver="lanczos", seed=100 * global_random_seed + k
+                ),
+                2.0,
+            )[0]
             for k in range(10)
         ]
     )
@@ -97,7 +101,10 @@ def test_the_stated_error_of_the_complexity_covers_the_truth(global_random_seed)
         seed = 1_000 * global_random_seed + k
         lanczos = node_measure(graphs, solver="lanczos", seed=seed)
         for j, q in enumerate(qs):
-            error = lanczos.curves(q)[:, 2].mean() - exact.curves(q)[:, 2].mean()
+            error = (
+                curve_table(lanczos, q)[:, 2].mean()
+                - curve_table(exact, q)[:, 2].mean()
+            )
             stated[k, j] = lanczos.complexity_error(q)
             covered[j] += abs(error) <= t.ppf(0.975, N_PROBES - 1) * stated[k, j]
             errors[k, j] = error
@@ -115,7 +122,7 @@ def test_trace_is_the_sum_over_rows(global_random_seed):
     n_rows = np.diff(graphs.node_ptr)
     measure = node_measure(graphs, solver="lanczos", seed=global_random_seed)
     value, error = measure.trace(1.0, n_rows)
-    assert value == pytest.approx(measure.curves(1.0)[:, 2] @ n_rows)
+    assert value == pytest.approx(curve_table(measure, 1.0)[:, 2] @ n_rows)
     exact = node_measure(graphs, solver="eigh").trace(1.0, n_rows)
     assert exact[1] == 0
     assert abs(value - exact[0]) < limit(n_draws=N_PROBES) * error
@@ -126,9 +133,9 @@ def test_random_vectors_depend_on_seed_and_content_alone():
     whole = node_measure(graphs, solver="lanczos", seed=3)
     order = np.random.default_rng(0).permutation(len(graphs))
     shuffled = node_measure(graphs[order], solver="lanczos", seed=3, n_jobs=2)
-    assert (shuffled.curves(0.7) == whole.curves(0.7)[order]).all()
+    assert (curve_table(shuffled, 0.7) == curve_table(whole, 0.7)[order]).all()
     other = node_measure(graphs, solver="lanczos", seed=4)
-    assert (other.curves(0.7)[:, 2] != whole.curves(0.7)[:, 2]).any()
+    assert (curve_table(other, 0.7)[:, 2] != curve_table(whole, 0.7)[:, 2]).any()
 
 
 def test_auto_takes_each_graph_by_its_size():
@@ -136,7 +143,7 @@ def test_auto_takes_each_graph_by_its_size():
     featured = as_graphs([(nx.to_numpy_array(nx.cycle_graph(300)), np.ones((300, 2)))])
     assert node_measure(small).complexity_error(1.0) == 0
     assert node_measure(large).complexity_error(0.01) > 0
-    assert (node_measure(featured).curves(1.0)[:, :2] == 0).all()
+    assert (curve_table(node_measure(featured), 1.0)[:, :2] == 0).all()
     with pytest.raises(ValueError, match="qr"):
         node_measure(small, solver="qr")
 
@@ -156,8 +163,8 @@ def test_known_spectra(graph):
     rng = np.random.default_rng(0)
     adjacency = nx.to_scipy_sparse_array(graph, weight=None)
     graphs = as_graphs([(adjacency, rng.normal(size=(n, 1)), rng.normal(size=(m, 1)))])
-    node = node_measure(graphs, solver="lanczos").curves(1.0)[0]
-    edge = edge_measure(graphs, solver="lanczos").curves(1.0)[0]
+    node = curve_table(node_measure(graphs, solver="lanczos"), 1.0)[0]
+    edge = curve_table(edge_measure(graphs, solver="lanczos"), 1.0)[0]
     known = {
         20_001: ((n - 2) / 2 + 1 / (1 + n), (m - 1) / (1 + m)),
         500: (sum(1 / (3 - 2 * np.cos(2 * np.pi * np.arange(1, n) / n))),) * 2,
@@ -177,7 +184,10 @@ def test_curves_of_real_sets(name, shared_data):
     exact = node_measure(graphs, solver="eigh")
     lanczos = node_measure(graphs, solver="lanczos")
     for q in QS:
-        wrong = lanczos.curves(q).mean(axis=0) / exact.curves(q).mean(axis=0) - 1
-        losses = lanczos.curves(q)[:, :2].mean(axis=0)
+        wrong = (
+            curve_table(lanczos, q).mean(axis=0) / curve_table(exact, q).mean(axis=0)
+            - 1
+        )
+        losses = curve_table(lanczos, q)[:, :2].mean(axis=0)
         assert np.abs(wrong[:2] * losses).max() < 1e-3
         assert abs(wrong[2]) < 0.01

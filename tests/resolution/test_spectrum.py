@@ -5,6 +5,7 @@ import pytest
 
 from skshake import as_graphs
 from skshake.resolution import edge_measure, node_measure
+from tests.helpers import curve_table
 
 QS = [1e-2, 0.3, 2.0, 40.0]
 
@@ -37,7 +38,7 @@ def line_laplacian(edges):
 
 @pytest.mark.parametrize("q", QS)
 def test_node_curves_equal_dense_inverses(q, random_graphs):
-    curves = node_measure(as_graphs(random_graphs)).curves(q)
+    curves = curve_table(node_measure(as_graphs(random_graphs)), q)
     for row, (matrix, x, _) in zip(curves, random_graphs, strict=True):
         laplacian = np.diag(matrix.sum(axis=1)) - matrix
         expected = reference_curves(laplacian, x.astype(np.float32), q)
@@ -47,7 +48,7 @@ def test_node_curves_equal_dense_inverses(q, random_graphs):
 @pytest.mark.parametrize("q", QS)
 def test_edge_curves_equal_dense_inverses_on_the_line_graph(q, random_graphs):
     graphs = as_graphs(random_graphs)
-    curves = edge_measure(graphs).curves(q)
+    curves = curve_table(edge_measure(graphs), q)
     for row, graph in zip(curves, graphs, strict=True):
         laplacian = line_laplacian(graph.edges.tolist())
         expected = reference_curves(laplacian, graph.edge_attr, q)
@@ -57,7 +58,7 @@ def test_edge_curves_equal_dense_inverses_on_the_line_graph(q, random_graphs):
 @pytest.mark.parametrize("q", QS)
 def test_categories_enter_as_one_hot(q, small_mutag):
     graphs = small_mutag[0][:10]
-    curves = node_measure(graphs).curves(q)
+    curves = curve_table(node_measure(graphs), q)
     for row, graph in zip(curves, graphs, strict=True):
         matrix = np.zeros((graph.n_nodes, graph.n_nodes))
         matrix[tuple(graph.edges.T)] = 1
@@ -77,24 +78,24 @@ def test_a_side_without_energy_loses_nothing(triangle_with_tail):
         (triangle_with_tail, np.array([[2.0], [2.0], [2.0], [2.0], [5.0]])),
     ]
     for graph in constant:
-        curves = node_measure(as_graphs([graph])).curves(0.5)[0]
+        curves = curve_table(node_measure(as_graphs([graph])), 0.5)[0]
         assert curves[:2].tolist() == [0, 0]
         assert curves[2] > 0
 
 
 def test_a_small_variation_on_a_large_offset_counts(triangle_with_tail):
     x = np.array([[0.0], [1.0], [0.0], [1.0], [0.0]])
-    plain = node_measure(as_graphs([(triangle_with_tail, x)])).curves(0.5)
-    offset = node_measure(as_graphs([(triangle_with_tail, x + 1e4)])).curves(0.5)
+    plain = curve_table(node_measure(as_graphs([(triangle_with_tail, x)])), 0.5)
+    offset = curve_table(node_measure(as_graphs([(triangle_with_tail, x + 1e4)])), 0.5)
     np.testing.assert_allclose(offset, plain, atol=1e-8)
 
 
 def test_no_edge_features_means_no_edge_side(triangle_with_tail):
-    assert (edge_measure(as_graphs([triangle_with_tail])).curves(0.5) == 0).all()
+    assert (curve_table(edge_measure(as_graphs([triangle_with_tail])), 0.5) == 0).all()
 
 
 def test_graphs_without_nodes_or_edges_contribute_zero(awkward_graphs):
     graphs = [(a, np.ones((len(a), 1))) for a in awkward_graphs]
-    curves = node_measure(as_graphs(graphs)).curves(1.0)
+    curves = curve_table(node_measure(as_graphs(graphs)), 1.0)
     assert np.isfinite(curves).all()
     assert (curves[:3] == 0).all()

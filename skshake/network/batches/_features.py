@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from skshake._jit import kernel
-from skshake.graphs import hash_rows
+from skshake._splitmix import hash_rows
 from skshake.hierarchy import Level, PooledFeatures
 from skshake.network._csr import CSR, transpose
 from skshake.network._plan import SIZE_SLOTS

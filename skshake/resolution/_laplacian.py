@@ -1,6 +1,7 @@
-"""Side: rows with features and the Laplacian that smooths them, nodes or edges.
+"""Laplacian: the operator of each graph, of its nodes or edges, and what it smooths.
 
-In: a GraphCollection. Out: what every solver needs to know about one of its two sides.
+In: a GraphCollection. Out: what every solver needs to know about one of its two
+operators.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from skshake.graphs import Features, GraphCollection, owner_of
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """The node side (Laplacian L) or the edge side (line graph, unweighted).
+class Laplacian:
+    """Laplacians of graphs (rows are nodes) or of their line graphs (rows are edges).
+
+    Those of line graphs are unweighted.
 
     Parameters
     ----------
@@ -39,20 +42,22 @@ class Side:
     n_zeros: np.ndarray
 
 
-def node_side(graphs: GraphCollection) -> Side:
-    """Nodes with their features, and the weighted Laplacian."""
+def node_laplacian(graphs: GraphCollection) -> Laplacian:
+    """The weighted Laplacian, and the features of nodes."""
     component = graphs.components
     n_zeros = _count_distinct(component, graphs.node_ptr)
-    return Side(
+    return Laplacian(
         graphs, False, graphs.node_ptr, graphs.node_features, component, n_zeros
     )
 
 
-def edge_side(graphs: GraphCollection) -> Side:
-    """Edges with their features, and the Laplacian of the line graph."""
+def line_laplacian(graphs: GraphCollection) -> Laplacian:
+    """The Laplacian of the line graph, and the features of edges."""
     component = graphs.components[graphs.numbered_ends[:, 0]]
     n_zeros = _count_distinct(component, graphs.edge_ptr)
-    return Side(graphs, True, graphs.edge_ptr, graphs.edge_features, component, n_zeros)
+    return Laplacian(
+        graphs, True, graphs.edge_ptr, graphs.edge_features, component, n_zeros
+    )
 
 
 def _count_distinct(component: np.ndarray, ptr: np.ndarray) -> np.ndarray:

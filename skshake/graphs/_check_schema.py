@@ -18,7 +18,7 @@ MOST_LISTED = 5
 HINT = "; integer arrays are categorical unless categorical_features=False"
 
 
-def _kind_of(field: Field) -> str:
+def _type_of(field: Field) -> str:
     if field.is_text:
         return "text"
     return "categorical" if field.is_categorical else "numeric"
@@ -29,7 +29,7 @@ def _describe(fields: Sequence[Field], n_same: int) -> str:
     if not fields:
         return f"{n_same} other field(s)" if n_same else "no features"
     listed = [
-        f"{field.width} {_kind_of(field)} column(s) of {field.name!r}"
+        f"{field.width} {_type_of(field)} column(s) of {field.name!r}"
         for field in fields[:MOST_LISTED]
     ]
     if len(fields) > MOST_LISTED:
@@ -62,7 +62,7 @@ def difference(came: Sequence[Field], expected: Sequence[Field]) -> Difference:
             more = f" and {len(names) - MOST_LISTED} more"
             listed = ", ".join(map(repr, names[:MOST_LISTED]))
             hints += f"; {what}: {listed}{more if len(names) > MOST_LISTED else ''}"
-    if {_kind_of(f) for f in wanted} != {_kind_of(f) for f in others}:
+    if {_type_of(f) for f in wanted} != {_type_of(f) for f in others}:
         hints += HINT
     return Difference(
         _describe(others, len(same)),

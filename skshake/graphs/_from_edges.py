@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from skshake.graphs._arrays import as_array, named_columns
+from skshake._as_array import as_array
+from skshake.graphs._collate import MOST_NUMBER, collate_features, collate_weights
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import CategoricalRule, Features, check_rule
 from skshake.graphs._merging import from_arcs
+from skshake.graphs._named_columns import named_columns
 from skshake.graphs._ragged import offsets
-from skshake.graphs._stacking import MOST_NUMBER, stack_features, stack_weights
 
 
 def _counts(name: str, values: Any) -> np.ndarray:
@@ -52,7 +53,7 @@ def _features(
             parts = _split(column, counts, field)
             for named, part in zip(columns, parts, strict=True):
                 named[field] = part
-    return stack_features(columns, counts, rule)
+    return collate_features(columns, counts, rule)
 
 
 def from_edges(
@@ -123,7 +124,7 @@ def from_edges(
     weights = None
     if edge_weight is not None:
         parts = _split(edge_weight, arcs, "edge_weight")
-        weights = stack_weights(parts, offsets(arcs))
+        weights = collate_weights(parts, offsets(arcs))
     return from_arcs(
         nodes,
         arcs,

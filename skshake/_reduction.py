@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skshake._sizes import paper_edges, paper_nodes
 from skshake.graphs import GraphCollection
-from skshake.hierarchy._collection import HierarchyCollection
-from skshake.hierarchy._sizes import paper_edges, paper_nodes
+from skshake.hierarchy import HierarchyCollection
 from skshake.resolution import Objective
 
 

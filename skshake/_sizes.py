@@ -15,8 +15,7 @@ from sklearn.utils import check_random_state
 from skshake._jit import kernel
 from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_of
 from skshake.graphs import GraphCollection, as_graphs, without_features
-from skshake.hierarchy._categories import Vocabulary
-from skshake.hierarchy._level import Pooling, coarsen
+from skshake.hierarchy import Pooling, Vocabulary, coarsen
 from skshake.resolution import node_measure
 
 

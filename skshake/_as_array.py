@@ -1,7 +1,7 @@
 """Plain arrays of whatever users hold values in: tensors, lists, tables, masked arrays.
 
-In: features, weights or ends as they came. Out: numpy arrays that hold just these
-values, named columns where they came with names, or an error.
+In: values as they came. Out: numpy arrays that hold just these values, or an error that
+does not know yet whose values they are.
 """
 
 from __future__ import annotations
@@ -13,13 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs._errors import InvalidGraphError, Naming
-
-# Arrays, or torch tensors: those of all graphs are joined before they are converted.
-Columns = dict[str, Any]
 SCALARS = {int, float, str, bool, np.float64, np.int64}
-# Arrays whose own name says nothing beside the names of their columns.
-ARRAYS = ("x", "edge_attr")
 
 
 def is_from(thing: Any, module: str, name: str) -> bool:
@@ -33,7 +27,7 @@ def as_array(values: Any) -> np.ndarray:
 
     Raises
     ------
-    InvalidGraphError
+    ValueError
         If values would be lost: those of a sparse array, a mask, or a ragged list.
     """
     if type(values) in SCALARS:
@@ -43,7 +37,7 @@ def as_array(values: Any) -> np.ndarray:
         mask = np.ma.flatten_mask(mask) if mask.dtype.names else mask
         n_masked = np.count_nonzero(mask)
         if n_masked:
-            raise InvalidGraphError(
+            raise ValueError(
                 f"expected values everywhere, got an array of which {n_masked} are "
                 "masked; use filled(), or leave out what is masked"
             )
@@ -55,7 +49,7 @@ def as_array(values: Any) -> np.ndarray:
     if isinstance(values, (list, tuple)):
         return _of_list(values)
     if sparse.issparse(values):
-        raise InvalidGraphError(
+        raise ValueError(
             "expected a dense array, got a scipy sparse one; use toarray()"
         )
     return np.asarray(values)
@@ -65,11 +59,11 @@ def _of_tensor(tensor: Any) -> np.ndarray:
     """Array of a torch tensor; types that numpy lacks become float32."""
     layout = str(getattr(tensor, "layout", "torch.strided"))
     if layout != "torch.strided":
-        raise InvalidGraphError(
+        raise ValueError(
             f"expected a dense tensor, got one of layout {layout}; use to_dense()"
         )
     if getattr(tensor, "is_meta", False):
-        raise InvalidGraphError(
+        raise ValueError(
             "expected values, got a tensor on the device 'meta', which holds none"
         )
     if getattr(tensor, "is_quantized", False):
@@ -81,7 +75,7 @@ def _of_tensor(tensor: Any) -> np.ndarray:
     try:
         return tensor.numpy(force=True)
     except (TypeError, RuntimeError) as error:
-        raise InvalidGraphError(
+        raise ValueError(
             f"expected numbers, got a tensor of dtype {tensor.dtype}"
         ) from error
 
@@ -89,17 +83,15 @@ def _of_tensor(tensor: Any) -> np.ndarray:
 def _of_list(values: Sequence) -> np.ndarray:
     """Array of (nested) lists, of objects where strings and numbers are mixed."""
     if any(
-        issubclass(kind, np.ma.MaskedArray) or hasattr(kind, "detach")
-        for kind in set(map(type, values))
+        issubclass(cls, np.ma.MaskedArray) or hasattr(cls, "detach")
+        for cls in set(map(type, values))
     ):
         # Numpy would drop the masks, and fails for some tensors.
         values = [as_array(value) for value in values]
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise InvalidGraphError(
-            "expected rows of one length, got a ragged list"
-        ) from error
+        raise ValueError("expected rows of one length, got a ragged list") from error
     if array.dtype.kind in "US":
         objects = np.asarray(values, object)
         # Numpy's common type of numbers and strings would turn numbers into strings.
@@ -108,15 +100,7 @@ def _of_list(values: Sequence) -> np.ndarray:
     return array
 
 
-def without_objects(field: str, values: Any) -> Any:
-    """An object array of numbers or of rows, as parquet files give, as a plain one."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "O":
-        with Naming(field):
-            return as_array(values.tolist())
-    return values
-
-
-def join(parts: list[Any], axis: int = 0) -> np.ndarray:
+def join_arrays(parts: list[Any], axis: int = 0) -> np.ndarray:
     """Concatenate arrays or tensors into one array."""
     try:
         # Tensors on the CPU share their memory; this is the fastest way to join them.
@@ -131,37 +115,6 @@ def is_table(values: Any) -> bool:
     if isinstance(values, np.ndarray):
         return values.dtype.names is not None
     return hasattr(values, "columns") and hasattr(values, "to_numpy")
-
-
-def named_columns(name: str, values: Any) -> Columns:
-    """Columns of an array by name, those of a table (or a record's fields) each.
-
-    Columns of "x" and "edge_attr" keep their own names, as attributes of networkx
-    nodes do; those of any other array are called "array.column".
-    """
-    if not is_table(values):
-        return {name: values}
-    prefix = "" if name in ARRAYS else f"{name}."
-    if isinstance(values, np.ndarray):
-        with Naming(name):
-            values = as_array(values)
-        parts = [(field, values[field]) for field in values.dtype.names]
-    else:
-        labels = list(values.columns)
-        if not any(isinstance(label, str) for label in labels):
-            # A frame that numbers its columns is a plain array.
-            return {name: values.to_numpy()}
-        parts = [(str(label), values[label].to_numpy()) for label in labels]
-    columns: Columns = {}
-    for field, part in parts:
-        nested = named_columns(f"{prefix}{field}", part)
-        if columns.keys() & nested.keys():
-            raise InvalidGraphError(
-                f"{name}: expected columns of different names, got {field!r} twice",
-                field=name,
-            )
-        columns |= nested
-    return columns
 
 
 def is_missing(value: Any) -> bool:

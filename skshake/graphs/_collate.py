@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs._arrays import Columns, as_array, join
+from skshake._as_array import as_array, join_arrays
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
     CATEGORY,
@@ -30,6 +30,7 @@ from skshake.graphs._features import (
     loses_digits,
 )
 from skshake.graphs._ids import array_of, join_integers
+from skshake.graphs._named_columns import Columns
 from skshake.graphs._ragged import offsets, owner_of
 from skshake.graphs._records import NO_ARCS, GraphRecord
 
@@ -39,7 +40,7 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30
 MOST_NUMBER = np.iinfo(np.int64).max
 
 
-class Stacked(NamedTuple):
+class Collated(NamedTuple):
     """Directed rows of all graphs, as :func:`from_arcs` takes them."""
 
     n_nodes: np.ndarray
@@ -50,19 +51,19 @@ class Stacked(NamedTuple):
     weights: np.ndarray | None
 
 
-def stack(records: list[GraphRecord], rule: CategoricalRule) -> Stacked:
+def collate(records: list[GraphRecord], rule: CategoricalRule) -> Collated:
     """Records of all graphs as flat arrays, with every check but that of ends."""
     n_nodes = np.array([record.n_nodes for record in records], np.int64)
-    ends, n_arcs = stack_ends(records)
+    ends, n_arcs = collate_ends(records)
     nodes = [record.node_columns for record in records]
     edges = [record.edge_columns for record in records]
-    return Stacked(
+    return Collated(
         n_nodes,
         n_arcs,
         ends,
-        stack_features(nodes, n_nodes, rule),
-        stack_features(edges, n_arcs, rule),
-        stack_weights([record.edge_weight for record in records], offsets(n_arcs)),
+        collate_features(nodes, n_nodes, rule),
+        collate_features(edges, n_arcs, rule),
+        collate_weights([record.edge_weight for record in records], offsets(n_arcs)),
     )
 
 
@@ -99,7 +100,7 @@ def _arrays(field: str, parts: list[Any], owners: Sequence[int]) -> list[np.ndar
     return arrays
 
 
-def stack_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
+def collate_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
     """Ends (2, n_rows) of the arcs of all graphs, and the number of rows of each."""
     parts = [record.edge_index for record in records]
     shapes = []
@@ -143,7 +144,7 @@ def _signed_ends(parts: list[Any]) -> list[np.ndarray]:
 def _try_join(parts: list[Any], axis: int = 0) -> np.ndarray | None:
     """Parts in one array, None if that cannot be: each has to be looked at."""
     try:
-        return join(parts, axis)
+        return join_arrays(parts, axis)
     except (TypeError, ValueError):
         return None
 
@@ -154,9 +155,9 @@ def _common_width(parts: list[Any], counts: np.ndarray) -> int | None:
         shapes = [part.shape for part in parts]
     except (AttributeError, RuntimeError):
         return None
-    one_of_each_kind = {type(part): part for part in parts}.values()
+    one_of_each_type = {type(part): part for part in parts}.values()
     if {len(shape) for shape in shapes} != {2} or any(
-        map(sparse.issparse, one_of_each_kind)
+        map(sparse.issparse, one_of_each_type)
     ):
         return None
     widths = {shape[1] for shape in shapes}
@@ -217,7 +218,7 @@ def _pick_parts(
     return parts, owners, widths[0] if widths else 0
 
 
-def _kind(array: np.ndarray) -> str:
+def _content_of(array: np.ndarray) -> str:
     """Whether an array holds numbers, strings, or something else."""
     if array.dtype.kind in "US" or array.dtype == TEXT_CODE:
         return "strings"
@@ -228,51 +229,51 @@ def _refuse_strangers(
     field: str, arrays: list[np.ndarray], owners: Sequence[int]
 ) -> None:
     """Refuse what is neither number nor string, and both together."""
-    kinds = [_kind(array) for array in arrays]
-    for i, kind, array in zip(owners, kinds, arrays, strict=True):
+    contents = [_content_of(array) for array in arrays]
+    for i, content, array in zip(owners, contents, arrays, strict=True):
         came = f"{field} holds {array.dtype} values"
         if array.dtype == object:
             types = sorted({type(value).__name__ for value in array.flat})
             came = f"{field} holds objects ({', '.join(types)})"
-        if kind == "something else":
+        if content == "something else":
             raise InvalidGraphError(
                 f"{came}; expected numbers or strings (or leave the field out)",
                 i,
                 field,
             )
-        if kind != kinds[0]:
+        if content != contents[0]:
             raise InvalidGraphError(
-                f"{came}, which are {kind}, but graph {owners[0]} has {kinds[0]}; "
-                "expected one kind in all graphs (or leave the field out)",
+                f"{came}, which are {content}, but graph {owners[0]} has "
+                f"{contents[0]}; expected one kind in all graphs (or leave the field "
+                "out)",
                 i,
                 field,
             )
 
 
-def _check_values(field: str, stacked: np.ndarray, ptr: np.ndarray) -> None:
+def _check_values(field: str, collated: np.ndarray, ptr: np.ndarray) -> None:
     """Refuse NaN and infinity."""
-    if stacked.dtype.kind == "f" and not np.isfinite(stacked).all():
-        is_bad = ~np.isfinite(stacked)
+    if collated.dtype.kind == "f" and not np.isfinite(collated).all():
+        is_bad = ~np.isfinite(collated)
         raise InvalidGraphError(
-            f"{field} holds {stacked[is_bad][0]}; expected finite numbers (impute or "
+            f"{field} holds {collated[is_bad][0]}; expected finite numbers (impute or "
             "remove them)",
             _first_graph(is_bad.any(axis=1), ptr),
             field,
         )
 
 
-def _code_texts(parts: list[Any]) -> list[Any]:
+def _code_texts(field: str, parts: list[Any], owners: Sequence[int]) -> list[Any]:
     """Parts with strings as codes, if some are codes already."""
     if not any(getattr(part, "dtype", None) == TEXT_CODE for part in parts):
         return parts
-    is_text = [as_array(part).dtype.kind in "US" for part in parts]
     return [
-        code_strings(as_array(part)).view(TEXT_CODE) if is_str else part
-        for part, is_str in zip(parts, is_text, strict=True)
+        code_strings(array).view(TEXT_CODE) if array.dtype.kind in "US" else part
+        for part, array in zip(parts, _arrays(field, parts, owners), strict=True)
     ]
 
 
-def _stack_field(
+def _collate_field(
     field: str, columns: list[Columns], counts: np.ndarray
 ) -> np.ndarray | None:
     """One array of a field over all graphs; graphs without rows need not have it."""
@@ -283,17 +284,17 @@ def _stack_field(
         parts, owners, width = _pick_parts(field, parts, counts)
     if not parts:
         return None
-    parts = _code_texts(parts)
-    stacked = _try_join(parts)
-    if stacked is None or stacked.dtype.kind not in "biuf":
+    parts = _code_texts(field, parts, owners)
+    collated = _try_join(parts)
+    if collated is None or collated.dtype.kind not in "biuf":
         arrays = _arrays(field, parts, owners)
         _refuse_strangers(field, arrays, owners)
-        stacked = np.concatenate(arrays) if stacked is None else stacked
-    if stacked.dtype == np.float64:
-        stacked = _as_integers(parts, stacked)
-    stacked = stacked.reshape(-1, width)
-    _check_values(field, stacked, offsets(counts))
-    return stacked
+        collated = np.concatenate(arrays) if collated is None else collated
+    if collated.dtype == np.float64:
+        collated = _as_integers(parts, collated)
+    collated = collated.reshape(-1, width)
+    _check_values(field, collated, offsets(counts))
+    return collated
 
 
 def _as_integers(parts: list[Any], joined: np.ndarray) -> np.ndarray:
@@ -321,7 +322,7 @@ def _is_plain(values: Any) -> bool:
 def _are_plain(columns: list[Columns]) -> bool:
     """Whether that holds for all graphs, in one look at their types if it can."""
     values = [array for named in columns for array in named.values()]
-    if all(hasattr(kind, "detach") for kind in set(map(type, values))):
+    if all(hasattr(cls, "detach") for cls in set(map(type, values))):
         return True
     return all(map(_is_plain, values))
 
@@ -375,15 +376,15 @@ def _warn_of_rounding(field: str, values: np.ndarray, ptr: np.ndarray) -> None:
         )
 
 
-def stack_features(
+def collate_features(
     columns: list[Columns], counts: np.ndarray, rule: CategoricalRule
 ) -> Features:
     """Features over all graphs, each field numeric or categorical by the rule."""
     if not _are_plain(columns):
         columns = [_split_objects(named, i) for i, named in enumerate(columns)]
-    stacked, texts = [], []
+    columns_of_fields, texts = [], []
     for field in sorted({field for named in columns for field in named}):
-        values = _stack_field(field, columns, counts)
+        values = _collate_field(field, columns, counts)
         if values is not None:
             is_category = is_categorical(field, values.dtype, rule)
             if values.dtype == object:
@@ -394,12 +395,12 @@ def stack_features(
                 texts.append(field)
             elif not is_category:
                 _warn_of_rounding(field, values, offsets(counts))
-            stacked.append((field, values, is_category))
+            columns_of_fields.append((field, values, is_category))
     with naming_graph(offsets(counts)):
-        return build_features(stacked, int(counts.sum()), texts)
+        return build_features(columns_of_fields, int(counts.sum()), texts)
 
 
-def stack_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
+def collate_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
     """Weights of all rows from those of each graph; None if every graph has none."""
     if all(part is None for part in given):
         return None

@@ -204,7 +204,7 @@ def test_strings_are_categories_with_codes_of_their_own():
     nx.set_node_attributes(graph, {0: "C", 1: "N", 2: "C"}, "element")
     nx.set_node_attributes(graph, {0: 0.5, 1: 0.25, 2: 0.0}, "charge")
     first = as_graphs([graph])
-    assert first.node_features.kind == (1, 1)
+    assert first.node_features.widths == (1, 1)
     codes = first.node_features.categories[:, 0]
     assert codes[0] == codes[2] != codes[1]
     nx.set_node_attributes(graph, {0: "N", 1: "C", 2: "O"}, "element")
@@ -385,7 +385,7 @@ def test_names_of_categories_must_be_there():
     adjacency = np.ones((3, 3)) - np.eye(3)
     for rule in (["x"], iter(["x[0]"])):
         features = as_graphs([(adjacency, x)], categorical_features=rule).node_features
-        assert features.kind == (0, 2)
+        assert features.widths == (0, 2)
 
 
 def test_names_of_attributes_are_a_list():

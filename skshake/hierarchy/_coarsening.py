@@ -1,0 +1,135 @@
+"""coarsen: contract the blocks of graphs, with features as ``fit`` learnt to pool them.
+
+In: a collection and the block of each node. Out: the Level of the coarse graphs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from skshake.graphs import FLOAT, Features, GraphCollection, loses_digits
+from skshake.hierarchy._aggregation import Aggregation, as_aggregation
+from skshake.hierarchy._categories import Vocabulary
+from skshake.hierarchy._contraction import (
+    CoarseEdges,
+    contract_edges,
+    count_blocks,
+    number_blocks,
+)
+from skshake.hierarchy._level import Level, empty_pooled
+from skshake.hierarchy._pooling import pool_features
+
+
+class Pooling(NamedTuple):
+    """How coarse nodes and edges get their features.
+
+    Return probabilities of up to ``walk_length`` steps join those of input nodes. The
+    centre is taken off numeric columns before float32 would lose their digits; it is
+    empty if no column is that large.
+    """
+
+    node_pooling: str | Aggregation
+    edge_pooling: str | Aggregation
+    node_vocabulary: Vocabulary
+    edge_vocabulary: Vocabulary
+    walk_length: int = 0
+    node_centre: tuple[float, ...] = ()
+    edge_centre: tuple[float, ...] = ()
+
+    @property
+    def key(self) -> int:
+        """A number that tells poolings with other columns or categories apart."""
+        names = [as_aggregation(p).name for p in (self.node_pooling, self.edge_pooling)]
+        digest = hashlib.sha256(f"{' '.join(names)} {self.walk_length}".encode())
+        for vocabulary in (self.node_vocabulary, self.edge_vocabulary):
+            for codes in vocabulary.categories:
+                digest.update(len(codes).to_bytes(8, "little") + codes.tobytes())
+            digest.update(b"|")
+        if self.node_centre or self.edge_centre:
+            digest.update(repr((self.node_centre, self.edge_centre)).encode())
+        return int.from_bytes(digest.digest()[:7], "little")
+
+
+def learn_centre(features: Features) -> tuple[float, ...]:
+    """Mean of each column that float32 would round, 0 for others; empty without any."""
+    numeric = features.numeric
+    if numeric.dtype == FLOAT or not len(numeric):
+        return ()
+    is_rounded = (numeric != numeric.astype(FLOAT)).any(axis=0)
+    return tuple(np.where(is_rounded, numeric.mean(axis=0), 0.0).tolist())
+
+
+def describe_rounded(features: Features, centre: tuple[float, ...]) -> list[str]:
+    """What to say of columns that lose digits though their mean is taken off."""
+    if not centre:
+        return []
+    exact = features.numeric - np.array(centre)
+    is_lost = loses_digits(exact, exact.astype(FLOAT))
+    numbers = [field for field in features.fields if not field.is_categorical]
+    owners = [field.name for field in numbers for _ in range(field.width)]
+    lost = sorted({name for name, lost in zip(owners, is_lost, strict=True) if lost})
+    return [
+        f"{name}: different numbers are one in float32, though the mean is taken off; "
+        "give numbers of a smaller range, such as differences"
+        for name in lost
+    ]
+
+
+def _subtract(features: Features, centre: tuple[float, ...]) -> Features:
+    if features.numeric.dtype == FLOAT and not centre:
+        return features
+    numeric = features.numeric.astype(np.float64)
+    if centre:
+        numeric -= np.array(centre)
+    return replace(features, numeric=numeric.astype(FLOAT))
+
+
+def subtract_centre(graphs: GraphCollection, pooling: Pooling) -> GraphCollection:
+    """The graphs with numbers in float32, less the learnt centre of their column."""
+    nodes = _subtract(graphs.node_features, pooling.node_centre)
+    edges = _subtract(graphs.edge_features, pooling.edge_centre)
+    if nodes is graphs.node_features and edges is graphs.edge_features:
+        return graphs
+    return replace(graphs, node_features=nodes, edge_features=edges)
+
+
+def coarsen(
+    graphs: GraphCollection, q: float, block: np.ndarray, pooling: Pooling
+) -> Level:
+    """Contract each block of each graph into one coarse node."""
+    node_ptr = np.empty_like(graphs.node_ptr)
+    count_blocks(graphs.node_ptr, block, node_ptr)
+    # Allocated for the worst case: pages that are never written cost nothing.
+    has_edge_features = bool(graphs.edge_features.n_columns)
+    coarse = CoarseEdges(
+        np.empty((graphs.n_edges, 2), np.int32),
+        np.empty(graphs.n_edges, FLOAT),
+        np.empty_like(graphs.edge_ptr),
+        np.empty(graphs.n_edges * has_edge_features, np.int64),
+    )
+    contract_edges(graphs.structure, block, node_ptr, coarse)
+    n_nodes, n_edges = int(node_ptr[-1]), int(coarse.ptr[-1])
+    edge_attr = empty_pooled(n_edges)
+    if has_edge_features:
+        edge_attr = pool_features(
+            graphs.edge_features,
+            coarse.of_edge,
+            n_edges,
+            as_aggregation(pooling.edge_pooling),
+            pooling.edge_vocabulary,
+        )
+    coarse_of_node = np.empty(graphs.n_nodes, np.int64)
+    number_blocks(graphs.node_ptr, block, node_ptr, coarse_of_node)
+    x = pool_features(
+        graphs.node_features,
+        coarse_of_node,
+        n_nodes,
+        as_aggregation(pooling.node_pooling),
+        pooling.node_vocabulary,
+    )
+    ends, weight = coarse.ends[:n_edges], coarse.weight[:n_edges]
+    return Level(q, node_ptr, coarse.ptr, ends, weight, x, edge_attr, block)
