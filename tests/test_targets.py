@@ -8,10 +8,12 @@ from skshake._targets import (
     ClassTarget,
     LabelTarget,
     NumberTarget,
+    check_loss,
     check_sample_weight,
     learn_class_target,
     split_validation,
 )
+from skshake.network import find_loss
 
 NAN = np.nan
 
@@ -29,11 +31,11 @@ NAN = np.nan
 )
 def test_bad_labels_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
-        ClassTarget(y, 3, "cross_entropy")
+        ClassTarget(y, 3)
 
 
 def test_codes_are_positions_among_classes():
-    target = ClassTarget(["a", "b", "d"], 3, "cross_entropy")
+    target = ClassTarget(["a", "b", "d"], 3)
     assert target.encode(["d", "a", "d"], 3, "y").tolist() == [2, 0, 2]
     for stranger in ("c", "e"):
         with pytest.raises(
@@ -43,21 +45,28 @@ def test_codes_are_positions_among_classes():
 
 
 def test_outputs_become_labels_probabilities_and_margins():
-    target = ClassTarget(["no", "yes"], 2, "cross_entropy")
+    target = ClassTarget(["no", "yes"], 2)
     outputs = np.log([[0.9, 0.1], [0.2, 0.8]])
     assert target.labels(outputs).tolist() == ["no", "yes"]
     np.testing.assert_allclose(target.probabilities(outputs), np.exp(outputs))
     np.testing.assert_allclose(target.margins(outputs), np.log([1 / 9, 4]))
 
 
-def test_the_auc_margin_needs_two_classes():
-    with pytest.raises(ValueError, match="expected two classes, got 3"):
-        ClassTarget([0, 1, 2], 3, "auc_margin")
+def test_losses_take_what_they_are_made_for():
+    three, numbers = ClassTarget([0, 1, 2], 3), NumberTarget([0.0, 1.0], 2)
+    auc, squared = find_loss("auc_margin"), find_loss("squared_error")
+    with pytest.raises(ValueError, match=r"'auc_margin': expected two classes, got 3"):
+        check_loss("auc_margin", auc, three)
+    with pytest.raises(ValueError, match="expected classes or labels, got numbers"):
+        check_loss("auc_margin", auc, numbers)
+    with pytest.raises(ValueError, match="expected numbers, got classes"):
+        check_loss("squared_error", squared, three)
+    check_loss("auc_margin", auc, ClassTarget(["a", "b"], 2))
 
 
 def test_several_columns_are_labels_that_may_be_missing():
     y = np.array([[0, 1], [1, NAN], [NAN, 0]])
-    target = learn_class_target(y, 3, "cross_entropy")
+    target = learn_class_target(y, 3)
     assert isinstance(target, LabelTarget)
     assert target.loss == "binary_cross_entropy"
     np.testing.assert_array_equal(target.encode(y, 3, "y"), y)
@@ -79,20 +88,20 @@ def test_several_columns_are_labels_that_may_be_missing():
 )
 def test_bad_label_matrices_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
-        learn_class_target(y, 2, "cross_entropy")
+        learn_class_target(y, 2)
 
 
 def test_numbers_are_standardised_and_come_back():
     y = np.array([[1.0, 100.0], [3.0, NAN], [5.0, 300.0]])
-    target = NumberTarget(y, 3, "squared_error")
+    target = NumberTarget(y, 3)
     encoded = target.encode(y, 3, "y")
     np.testing.assert_allclose(np.nanmean(encoded, axis=0), 0, atol=1e-6)
     np.testing.assert_allclose(target.numbers(encoded), y, rtol=1e-6)
     assert target.score(encoded, np.nan_to_num(encoded), np.ones(3)) == 1.0
     assert target.score(encoded, encoded, np.ones(3)) == -np.inf
-    flat = NumberTarget([1.0, 2.0, 4.0], 3, "squared_error")
+    flat = NumberTarget([1.0, 2.0, 4.0], 3)
     assert flat.numbers(np.zeros((3, 1))).shape == (3,)
-    constant = NumberTarget([2.0, 2.0], 2, "squared_error")
+    constant = NumberTarget([2.0, 2.0], 2)
     assert constant.numbers(np.zeros((2, 1))).tolist() == [2.0, 2.0]
 
 
@@ -109,7 +118,7 @@ def test_numbers_are_standardised_and_come_back():
 )
 def test_bad_numbers_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
-        NumberTarget(y, 2, "squared_error")
+        NumberTarget(y, 2)
 
 
 def test_class_weight_multiplies_sample_weight():
