@@ -17,10 +17,10 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from tqdm import tqdm
 
 from skshake._output import CollectionOutputMixin
 from skshake._persistence import SaveMixin
+from skshake._progress import tqdm
 from skshake.forests import (
     MAX_SEED,
     as_resolutions,

@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
-from tqdm import tqdm
 
+from skshake._progress import tqdm
 from skshake.graphs import garbage_collection_paused
 from skshake.network._batches import DeviceHierarchies, LevelBatch
 from skshake.network._batching import (

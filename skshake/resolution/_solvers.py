@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from tqdm import tqdm
 
+from skshake._progress import tqdm
 from skshake.graphs import GraphCollection, chunk_bounds
 from skshake.resolution._measure import SpectralMeasure, empty_measure, join_measures
 from skshake.resolution._quadrature import lanczos_measure
