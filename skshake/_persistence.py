@@ -23,6 +23,7 @@ from safetensors.numpy import save as save_arrays
 from sklearn.exceptions import InconsistentVersionWarning
 
 import skshake
+from skshake._callbacks import CALLBACK_ATTRIBUTES
 
 FORMAT = 1
 # First bytes of a file.
@@ -209,7 +210,8 @@ class SaveMixin:
         """
         encoder = _Encoder()
         params = self.get_params(deep=False)  # type: ignore[attr-defined]
-        state = {k: v for k, v in vars(self).items() if k not in params}
+        left_out = {*params, *CALLBACK_ATTRIBUTES}
+        state = {k: v for k, v in vars(self).items() if k not in left_out}
         content = {
             "format": FORMAT,
             "version": skshake.__version__,

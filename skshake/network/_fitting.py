@@ -20,12 +20,14 @@ from skshake.hierarchy import HierarchyCollection
 from skshake.network._batches import DeviceHierarchies, send
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._explanation import explain_nodes
+from skshake.network._finishing import finish
 from skshake.network._inference import embed_graphs, predict_outputs
 from skshake.network._model import FeatureWidths, NetworkShape, SHAKENetwork
 from skshake.network._parallel import lanes_in_threads
 from skshake.network._random import OwnStream
 from skshake.network._torch_state import plain_torch
 from skshake.network._training import (
+    EpochHooks,
     EpochRecord,
     Targets,
     Training,
@@ -33,9 +35,9 @@ from skshake.network._training import (
     train,
 )
 
-# Training graphs from which the average node is learnt, and forests over which outputs
-# are averaged to validate an epoch: with all, that would take longer than the epoch.
-AVERAGED_GRAPHS, VALIDATED_FORESTS = 1_000, 4
+# Forests over which outputs are averaged to validate an epoch: with all, that would
+# take longer than the epoch.
+VALIDATED_FORESTS = 4
 
 
 class LabelledGraphs(NamedTuple):
@@ -124,6 +126,7 @@ def fit_network(
     device: Any = "auto",
     previous: SHAKENetwork | None = None,
     checkpoint: Any = None,
+    on_epoch: EpochHooks | None = None,
 ) -> tuple[SHAKENetwork, list[EpochRecord]]:
     """Train a fresh network, or go on with a previous one.
 
@@ -140,6 +143,8 @@ def fit_network(
     previous : SHAKENetwork or None, default=None
     checkpoint : str, Path or None, default=None
         Folder to write the state of each epoch to, and to go on from.
+    on_epoch : EpochHooks or None, default=None
+        Told of each epoch; may stop the training.
 
     Returns
     -------
@@ -178,12 +183,8 @@ def fit_network(
                 outputs = predict_outputs(network, held_data)
                 return score(held_out.targets, outputs, held_out.weights)
 
-        history = train(run, validate, file)
-    # In threads of its own: an interruption may have left tasks behind in the others.
-    with plain_torch(), lanes_in_threads():
-        some = np.arange(min(len(weights), AVERAGED_GRAPHS))
-        network.learn_average(run.data.batch(some))
-    return network.to("cpu").eval(), history
+        history = train(run, validate, file, on_epoch)
+    return finish(network, run.data), history
 
 
 def _is_fused(shape: NetworkShape, plan: TrainingPlan, device: torch.device) -> bool:

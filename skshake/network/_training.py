@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
@@ -34,6 +34,7 @@ from skshake.network._batching import (
 )
 from skshake.network._captured import CapturedSteps, can_capture
 from skshake.network._checkpoint import Checkpoint
+from skshake.network._finishing import finish
 from skshake.network._interruption import is_one_of_many
 from skshake.network._losses import make_loss
 from skshake.network._model import SHAKENetwork
@@ -86,6 +87,22 @@ class EpochRecord:
     loss: float
     validation_score: float | None
     seconds: float
+
+
+class EpochHooks(Protocol):
+    """Who is told of each epoch while a network is trained."""
+
+    def begin(self) -> None:
+        """An epoch begins."""
+
+    def end(
+        self, history: list[EpochRecord], make_network: Callable[[], SHAKENetwork]
+    ) -> bool:
+        """An epoch ended; True stops the training.
+
+        ``history`` are the records of all epochs so far; ``make_network`` makes a copy
+        of the network that the training would end with now.
+        """
 
 
 @dataclass(frozen=True)
@@ -248,6 +265,17 @@ class Training:
         """The network to validate and to keep."""
         return self.network if self.average is None else cast(Any, self.average.module)
 
+    @property
+    def kept(self) -> dict[str, Tensor]:
+        """Weights to end with: those of the best score, else the last."""
+        return self.stopping.best_state or self.result.state_dict()
+
+    def snapshot(self) -> SHAKENetwork:
+        """The network that a training which ends now would give, on the CPU."""
+        network = copy.deepcopy(self.network)
+        network.load_state_dict(self.kept)
+        return finish(network, self.data)
+
     def run_epoch(self) -> float:
         """Mean loss of one pass over the batches."""
         self.network.train()
@@ -337,6 +365,7 @@ def train(
     training: Training,
     validate: Callable[[SHAKENetwork], float] | None,
     checkpoint: Checkpoint | None,
+    on_epoch: EpochHooks | None = None,
 ) -> list[EpochRecord]:
     """Run epochs; with validation, end with the weights of the best score.
 
@@ -347,6 +376,8 @@ def train(
         Score of a network, greater is better; None trains for ``max_iter``.
     checkpoint : Checkpoint or None
         Where to go on from, and to write to.
+    on_epoch : EpochHooks or None, default=None
+        Told of each epoch that is run; may stop the training.
 
     Returns
     -------
@@ -366,7 +397,7 @@ def train(
     state = checkpoint and checkpoint.load()
     if state:
         training.restore(state)
-    plan, stopping = training.plan, training.stopping
+    plan = training.plan
     progress = tqdm(
         total=plan.max_iter,
         initial=len(training.history),
@@ -376,6 +407,8 @@ def train(
     with progress:
         try:
             while not training.is_done:
+                if on_epoch is not None:
+                    on_epoch.begin()
                 _run_one(training, validate)
                 record = training.history[-1]
                 shown = {"loss": record.loss, "score": record.validation_score}
@@ -384,6 +417,11 @@ def train(
                 progress.update()
                 if checkpoint is not None:
                     checkpoint.save(training.state())
+                # After the checkpoint: a training that is stopped here can go on.
+                if on_epoch is not None and on_epoch.end(
+                    training.history, training.snapshot
+                ):
+                    break
         except KeyboardInterrupt:
             if not training.history or is_one_of_many():
                 raise
@@ -393,8 +431,7 @@ def train(
                 ConvergenceWarning,
                 stacklevel=2,
             )
-    kept = stopping.best_state or training.result.state_dict()
-    training.network.load_state_dict(kept)
+    training.network.load_state_dict(training.kept)
     unflatten(training.network)
     return training.history
 
