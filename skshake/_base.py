@@ -5,6 +5,7 @@ In: hierarchies (or raw graphs) and a target. Out: a fitted network.
 
 from __future__ import annotations
 
+import copy
 import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from skshake._callbacks import CallbackMixin, FitTask
 from skshake._coarsener import KFCoarsener
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._targets import (
@@ -80,7 +82,11 @@ def match_hierarchies(
 
 
 class BaseSHAKE(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, SaveMixin, BaseEstimator
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    CallbackMixin,
+    SaveMixin,
+    BaseEstimator,
 ):
     """Network on hierarchies, for any kind of target; see SHAKEClassifier."""
 
@@ -245,25 +251,35 @@ class BaseSHAKE(
             )
         n_training = len(training.targets)
         plan = self._plan(n_training, held_out is not None, loss, target.form, seed)
-        network, history = fit_network(
-            training,
-            held_out,
-            shape,
-            plan,
-            target.score,
-            self.device,
-            previous,
-            self.checkpoint,
-        )
+        task = FitTask(self, hierarchies, y, sample_weight, self.max_iter)
+
+        def describe(network: Any, history: list) -> dict[str, Any]:
+            fitted = copy.copy(self)
+            fitted._set_fitted(coarsener, hierarchies, target, network, history)
+            return dict(vars(fitted))
+
+        with task.epochs(describe) as on_epoch:
+            network, history = fit_network(
+                training,
+                held_out,
+                shape,
+                plan,
+                target.score,
+                self.device,
+                previous,
+                self.checkpoint,
+                on_epoch,
+            )
         # Set at the end: a fit that fails leaves the estimator as it was.
-        self._coarsener, self._signature = coarsener, hierarchies.signature
-        self._target = target
-        self.n_features_in_ = sum(hierarchies.levels[0].x.widths)
-        if coarsener is not None:
-            self.n_features_in_ = coarsener.n_features_in_
-        self.module_, self.history_ = network, history
-        self._summarise()
+        self._set_fitted(coarsener, hierarchies, target, network, history)
+        if not np.isfinite(self.loss_curve_[-1]):
+            warnings.warn(
+                f"the training loss is {self.loss_curve_[-1]}; decrease learning_rate",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         self._finish_fit(training)
+        task.end()
         return self
 
     def embed(self, X: Any) -> np.ndarray:
@@ -344,6 +360,10 @@ class BaseSHAKE(
     @property
     def _n_features_out(self) -> int:
         return int(self.module_.shape.hidden_dim)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # Within a first fit callbacks find ``history_`` and nothing else.
+        return hasattr(self, "module_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -546,8 +566,21 @@ class BaseSHAKE(
             verbose=self.verbose,
         )
 
-    def _summarise(self) -> None:
-        """Fitted attributes that follow from the history."""
+    def _set_fitted(
+        self,
+        coarsener: KFCoarsener | None,
+        hierarchies: HierarchyCollection,
+        target: Target,
+        network: Any,
+        history: list,
+    ) -> None:
+        """Set the fitted attributes."""
+        self._coarsener, self._signature = coarsener, hierarchies.signature
+        self._target = target
+        self.n_features_in_ = sum(hierarchies.levels[0].x.widths)
+        if coarsener is not None:
+            self.n_features_in_ = coarsener.n_features_in_
+        self.module_, self.history_ = network, history
         self.n_iter_ = len(self.history_)
         self.loss_curve_ = [record.loss for record in self.history_]
         scores = [
@@ -557,9 +590,3 @@ class BaseSHAKE(
         ]
         self.validation_scores_ = scores or None
         self.best_score_ = max(scores, default=None)
-        if not np.isfinite(self.loss_curve_[-1]):
-            warnings.warn(
-                f"the training loss is {self.loss_curve_[-1]}; decrease learning_rate",
-                ConvergenceWarning,
-                stacklevel=3,
-            )

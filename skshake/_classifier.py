@@ -165,7 +165,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     module_ : torch.nn.Module
         The fitted network, on the CPU.
     history_ : list of EpochRecord
-        Epoch, loss, validation score and seconds.
+        Epoch, loss, validation score and seconds. While callbacks watch a fit, those of
+        the epochs so far.
     loss_curve_ : list of float
         Training loss of each epoch.
     validation_scores_ : list of float or None
@@ -197,6 +198,12 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     See Also
     --------
     KFCoarsener : Makes the hierarchies.
+
+    Notes
+    -----
+    With scikit-learn 1.9 or newer ``set_callbacks`` takes callbacks, which are told of
+    each epoch: a task "epoch" under the task "fit". A callback that returns True at its
+    end stops the training. Callbacks are kept by clones and pickles, not by ``save``.
 
     References
     ----------
@@ -483,9 +490,12 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         directions[np.arange(n_graphs), chosen] = 1.0
         return directions
 
-    def _finish_fit(self, training: Any) -> None:
-        """Set the classes, and warn if the network tells them apart nowhere."""
+    def _set_fitted(self, *fitted: Any) -> None:
+        super()._set_fitted(*fitted)
         self.classes_ = self._target.classes
+
+    def _finish_fit(self, training: Any) -> None:
+        """Warn if the network tells the classes apart nowhere."""
         if not isinstance(self._target, ClassTarget) or len(self.classes_) < 2:
             return
         codes = training.targets.ravel().astype(np.int64)

@@ -17,10 +17,11 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from tqdm import tqdm
 
+from skshake._callbacks import CallbackMixin, FitTask
 from skshake._output import CollectionOutputMixin
 from skshake._persistence import SavedClass, SaveMixin
+from skshake._progress import tqdm
 from skshake._reduction import Reduction, measure_reduction
 from skshake.forests import (
     MAX_SEED,
@@ -107,7 +108,9 @@ def _coarsen_chunk(
     return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
 
 
-class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstimator):
+class KFCoarsener(
+    CollectionOutputMixin, TransformerMixin, CallbackMixin, SaveMixin, BaseEstimator
+):
     r"""Coarsen graphs with Kirchhoff forests at a resolution learnt from the data.
 
     A Kirchhoff forest is a random rooted spanning forest; its trees become the nodes of
@@ -321,6 +324,7 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         """
         seed = check_random_state(self.random_state).randint(MAX_SEED)
         graphs = as_graphs(X, categorical_features=self.categorical_features)
+        task = FitTask(self, graphs, y)
         graphs = self._learn_features(graphs)
         objective = self._learn_resolutions(
             subtract_centre(graphs, self._pooling), seed
@@ -330,6 +334,7 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         hierarchies = self._coarsen(graphs)
         self.reduction_ = measure_reduction(graphs, hierarchies, objective)
         self._warn_if_useless()
+        task.end()
         return hierarchies
 
     def transform(self, X: Any) -> HierarchyCollection:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
+from skshake._callbacks import CallbackMixin, FitTask
 from skshake._output import CollectionOutputMixin
 from skshake.graphs import (
     GraphCollection,
@@ -27,7 +28,9 @@ from skshake.graphs import (
 NAMED = 5
 
 
-class MoleculeFeaturizer(CollectionOutputMixin, TransformerMixin, BaseEstimator):
+class MoleculeFeaturizer(
+    CollectionOutputMixin, TransformerMixin, CallbackMixin, BaseEstimator
+):
     """Turn molecules into graphs with OGB's atom and bond features.
 
     Nine categorical features per atom and three per bond (Hu et al. 2020, Open Graph
@@ -87,6 +90,7 @@ class MoleculeFeaturizer(CollectionOutputMixin, TransformerMixin, BaseEstimator)
         -------
         self : MoleculeFeaturizer
         """
+        FitTask(self, X, y).end()
         return self
 
     def transform(self, X: Any) -> GraphCollection:

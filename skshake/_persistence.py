@@ -22,6 +22,7 @@ from safetensors.numpy import save as save_arrays
 from sklearn.exceptions import InconsistentVersionWarning
 
 import skshake
+from skshake._callbacks import CALLBACK_ATTRIBUTES
 
 FORMAT = 1
 # First bytes of a file.
@@ -236,7 +237,8 @@ class SaveMixin:
         """
         encoder = _Encoder(self._saved_classes())
         params = self._saved_params()
-        state = {k: v for k, v in vars(self).items() if k not in params}
+        left_out = {*params, *CALLBACK_ATTRIBUTES}
+        state = {k: v for k, v in vars(self).items() if k not in left_out}
         content = {
             "format": FORMAT,
             "version": skshake.__version__,

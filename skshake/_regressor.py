@@ -120,7 +120,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     module_ : torch.nn.Module
         The fitted network, on the CPU.
     history_ : list of EpochRecord
-        Epoch, loss, validation score and seconds.
+        Epoch, loss, validation score and seconds. While callbacks watch a fit, those of
+        the epochs so far.
     loss_curve_ : list of float
         Training loss of each epoch, of standardised targets.
     validation_scores_ : list of float or None
@@ -150,6 +151,12 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     --------
     KFCoarsener : Makes the hierarchies.
     SHAKEClassifier : The same for labels.
+
+    Notes
+    -----
+    With scikit-learn 1.9 or newer ``set_callbacks`` takes callbacks, which are told of
+    each epoch: a task "epoch" under the task "fit". A callback that returns True at its
+    end stops the training. Callbacks are kept by clones and pickles, not by ``save``.
 
     References
     ----------

@@ -18,7 +18,7 @@ import numpy as np
 from _paper import PROFILES, SETTINGS, Setting, load, options, split
 from sklearn.metrics import accuracy_score, roc_auc_score
 from sklearn.utils import Bunch
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from skshake import KFCoarsener, SHAKEClassifier
 

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.request import urlopen
 
 from sklearn.datasets import get_data_home
-from tqdm import tqdm
 
+from skshake._progress import tqdm
 from skshake.datasets._ogb import load_ogb
 from skshake.datasets._tu import load_tu
 

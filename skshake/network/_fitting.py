@@ -20,6 +20,7 @@ from skshake.hierarchy import HierarchyCollection
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._engine import choose_engine, resolve_device, resolve_precision
 from skshake.network._explanation import explain_nodes
+from skshake.network._finishing import finish
 from skshake.network._inference import embed_graphs, predict_outputs
 from skshake.network._model import SHAKENetwork
 from skshake.network._plan import (
@@ -33,13 +34,12 @@ from skshake.network._steps import Targets
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN, Engine
 from skshake.network._torch_state import plain_torch
-from skshake.network._training import Training, train
+from skshake.network._training import EpochHooks, Training, train
 from skshake.network.batches import DeviceHierarchies, find_home, send
 
-# Training graphs from which the baseline of explanations is learnt, and forests over
-# which outputs are averaged to validate an epoch: with all, that would take longer than
-# the epoch.
-BASELINE_GRAPHS, VALIDATED_FORESTS = 1_000, 4
+# Forests over which outputs are averaged to validate an epoch: with all, that would
+# take longer than the epoch.
+VALIDATED_FORESTS = 4
 # Names of weights in files of earlier versions.
 RENAMED = {"average": "baseline"}
 
@@ -97,6 +97,7 @@ def fit_network(
     device: Any = "auto",
     previous: SHAKENetwork | None = None,
     checkpoint: Any = None,
+    on_epoch: EpochHooks | None = None,
 ) -> tuple[SHAKENetwork, list[EpochRecord]]:
     """Train a fresh network, or go on with a previous one.
 
@@ -113,6 +114,8 @@ def fit_network(
     previous : SHAKENetwork or None, default=None
     checkpoint : str, Path or None, default=None
         Folder to write the state of each epoch to, and to go on from.
+    on_epoch : EpochHooks or None, default=None
+        Told of each epoch; may stop the training.
 
     Returns
     -------
@@ -138,13 +141,9 @@ def fit_network(
         weights = (training.weights / training.weights.mean()).astype(np.float32)
         targets = Targets(send(training.targets, device), send(weights, device))
         validate = _make_validate(held_out, score, device, engine)
-        history = train(Training(network, data, targets, plan), validate, file)
-    # In threads of its own: an interruption may have left tasks behind in the others.
-    with plain_torch(), lanes_in_threads():
-        some = np.arange(min(len(weights), BASELINE_GRAPHS))
-        network = network.on(choose_engine(shape, device))
-        network.learn_baseline(data.batch(some))
-    return network.to("cpu").on(PLAIN).eval(), history
+        run = Training(network, data, targets, plan)
+        history = train(run, validate, file, on_epoch)
+    return finish(network, data), history
 
 
 def _make_validate(

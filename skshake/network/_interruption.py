@@ -17,6 +17,7 @@ PASSED = (
     "contextlib",
     "joblib.memory",
     "sklearn.base",
+    "sklearn.callback",
     "sklearn.compose._target",
     "sklearn.pipeline",
     "sklearn.utils",

@@ -130,7 +130,7 @@ def lanes_in_threads(*, torch_too: bool = False) -> Iterator[None]:
         waited for without end.
     """
     # Torch counts for each thread of Python, and a new one may find another block's 1.
-    own = torch.get_num_threads()
+    own, is_inside = torch.get_num_threads(), _workers.get() is not _SERIAL
     with _limited_threads() as n_threads:
         n_threads = own if own != 1 else n_threads
         workers = Workers(n_threads)
@@ -139,7 +139,7 @@ def lanes_in_threads(*, torch_too: bool = False) -> Iterator[None]:
         try:
             yield
         finally:
-            torch.set_num_threads(n_threads)
+            torch.set_num_threads(own if is_inside else n_threads)
             _workers.reset(token)
             workers.close()
 

@@ -6,21 +6,24 @@ epoch. Losses stay on the device until an epoch ends.
 
 from __future__ import annotations
 
+import copy
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from sklearn.exceptions import ConvergenceWarning
+from torch import Tensor
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
-from tqdm import tqdm
 
+from skshake._progress import tqdm
 from skshake.graphs import garbage_collection_paused
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._early_stopping import EarlyStopping
+from skshake.network._finishing import finish
 from skshake.network._interruption import is_one_of_many
 from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import unflatten
@@ -29,6 +32,22 @@ from skshake.network._steps import Steps, Targets
 from skshake.network.batches import DeviceHierarchies, Windows
 
 Validate = Callable[[SHAKENetwork], float]
+
+
+class EpochHooks(Protocol):
+    """Who is told of each epoch while a network is trained."""
+
+    def begin(self) -> None:
+        """An epoch begins."""
+
+    def end(
+        self, history: list[EpochRecord], make_network: Callable[[], SHAKENetwork]
+    ) -> bool:
+        """An epoch ended; True stops the training.
+
+        ``history`` are the records of all epochs so far; ``make_network`` makes a copy
+        of the network that the training would end with now.
+        """
 
 
 class Training:
@@ -106,11 +125,16 @@ class Training:
         if score is not None and self.stopping.update(score, result):
             self.is_done = True
 
-    def take_result(self) -> None:
-        """Give the network the weights to keep: the best, the averaged or the last."""
-        kept = self.stopping.best_state or self.steps.result.state_dict()
-        self.network.load_state_dict(kept)
-        unflatten(self.network)
+    @property
+    def kept(self) -> dict[str, Tensor]:
+        """Weights to end with: those of the best score, else the last."""
+        return self.stopping.best_state or self.steps.result.state_dict()
+
+    def snapshot(self) -> SHAKENetwork:
+        """The network that a training which ends now would give, on the CPU."""
+        network = copy.deepcopy(self.network)
+        network.load_state_dict(self.kept)
+        return finish(network, self.data)
 
     def _batches(self, rng: np.random.Generator) -> list[np.ndarray]:
         """Graphs of each batch of an epoch."""
@@ -184,6 +208,7 @@ def train(
     training: Training,
     validate: Validate | None,
     checkpoint: Checkpoint | None,
+    on_epoch: EpochHooks | None = None,
 ) -> list[EpochRecord]:
     """Run epochs; with validation, end with the weights of the best score.
 
@@ -194,6 +219,8 @@ def train(
         Score of a network, greater is better; None trains for ``max_iter``.
     checkpoint : Checkpoint or None
         Where to go on from, and to write to.
+    on_epoch : EpochHooks or None, default=None
+        Told of each epoch that is run; may stop the training.
 
     Returns
     -------
@@ -222,6 +249,8 @@ def train(
     with progress:
         try:
             while not training.is_done:
+                if on_epoch is not None:
+                    on_epoch.begin()
                 training.run_and_note(validate)
                 record = training.history[-1]
                 shown = {"loss": record.loss, "score": record.validation_score}
@@ -230,6 +259,11 @@ def train(
                 progress.update()
                 if checkpoint is not None:
                     checkpoint.save(training.state())
+                # After the checkpoint: a training that is stopped here can go on.
+                if on_epoch is not None and on_epoch.end(
+                    training.history, training.snapshot
+                ):
+                    break
         except KeyboardInterrupt:
             if not training.history or is_one_of_many():
                 raise
@@ -239,5 +273,6 @@ def train(
                 ConvergenceWarning,
                 stacklevel=2,
             )
-    training.take_result()
+    training.network.load_state_dict(training.kept)
+    unflatten(training.network)
     return training.history

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from tqdm import tqdm
 
+from skshake._progress import tqdm
 from skshake.graphs import GraphCollection, chunk_bounds
 from skshake.resolution._curves import LOSSES, Loss
 from skshake.resolution._laplacian import Laplacian, line_laplacian, node_laplacian

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from tqdm import tqdm
 
 from skshake._blas import one_blas_thread
+from skshake._progress import tqdm
 from skshake.graphs import GraphCollection, offsets, owner_of, rows_of
 from skshake.resolution._curves import LOSSES, Loss
 from skshake.resolution._laplacian import Laplacian

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,19 @@ def test_quickstart_shows_score_q_star_and_figure(tmp_path):
     printed = _run(ROOT / "examples" / "quickstart.py", cwd=tmp_path)
     assert "learnt resolution q*" in printed
     assert (tmp_path / "quickstart.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_callbacks_write_each_epoch(tmp_path):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn has none before 1.9")
+    pytest.importorskip("rich")
+    script = ROOT / "examples" / "callbacks.py"
+    printed = _run(script, "--folder", tmp_path, "--max-iter", 3)
+    assert "SHAKEClassifier - fit" in printed
+    assert "best validation score" in printed
+    if not find_spec("tensorboard"):
+        rows = (tmp_path / "epochs.jsonl").read_text().splitlines()
+        assert [json.loads(row)["epoch"] for row in rows] == [1, 2, 3]
 
 
 @pytest.mark.slow

@@ -1,0 +1,28 @@
+"""A trained network made ready: what explanations start from is learnt, on the CPU.
+
+In: a network and its training graphs on a device. Out: the network on the CPU.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skshake.network._engine import choose_engine
+from skshake.network._model import SHAKENetwork
+from skshake.network._threads import lanes_in_threads
+from skshake.network._torch_engine import PLAIN
+from skshake.network._torch_state import plain_torch
+from skshake.network.batches import DeviceHierarchies
+
+# Training graphs from which the baseline of explanations is learnt.
+BASELINE_GRAPHS = 1_000
+
+
+def finish(network: SHAKENetwork, data: DeviceHierarchies) -> SHAKENetwork:
+    """The same network, ready to be kept."""
+    # In threads of its own: an interruption may have left tasks behind in others.
+    with plain_torch(), lanes_in_threads():
+        some = np.arange(min(data.n_graphs, BASELINE_GRAPHS))
+        network = network.on(choose_engine(network.shape, data.device))
+        network.learn_baseline(data.batch(some))
+    return network.to("cpu").on(PLAIN).eval()
