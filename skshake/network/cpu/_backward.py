@@ -28,6 +28,18 @@ from skshake.network.cpu._sublayers import (
 
 
 @kernel(inline=True)
+def _state_of_round(t, first, last, batch, weights, tape):
+    """The state that round t of forward finished; within a layer it is found again."""
+    if t == 0:
+        return batch.h
+    if t % weights.n_linear == 0:
+        return tape.states[t // weights.n_linear - 1]
+    z, norm = tape.outputs[t - 1], tape.norms[t - 1]
+    normalise(first, last, z, norm, 1.0, np.uint64(0), tape.hidden)
+    return tape.hidden
+
+
+@kernel(inline=True)
 def _backward_tile(t, lane, tile, batch, weights, keep, tape, grads, place, scratch):
     """Round t of one tile.
 
@@ -38,62 +50,42 @@ def _backward_tile(t, lane, tile, batch, weights, keep, tape, grads, place, scra
     first, last, first_graph, last_graph = tile[0], tile[1], tile[2], tile[3]
     means, product = scratch
     layer, begins_layer = t // weights.n_linear, t % weights.n_linear == 0
-    is_last_round = t == len(weights.linear)
-    # The state that round t of forward started from.
-    state = batch.h
-    if t > 0:
-        state = tape.hidden
-        if begins_layer:
-            state = tape.states[layer - 1]
-        else:
-            z, norm = tape.outputs[t - 1], tape.norms[t - 1]
-            normalise(first, last, z, norm, 1.0, np.uint64(0), state)
-    grad = grads.rows[place]
-    # The gradient of that state.
-    grad_state = grad
-    if not is_last_round:
+    state = _state_of_round(t, first, last, batch, weights, tape)
+    # Gradients: of what round t gave, and of that state.
+    grad, grad_state = grads.rows[place], grads.rows[place]
+    if t < len(weights.linear):
         x, grad_x = state, grads.rows[1 - place]
         if begins_layer:
             x = tape.inputs[layer]
         normalise_backward(first, last, tape.outputs[t], tape.norms[t], means, grad)
-        weight, grad_weight = weights.linear[t], grads.linear[t, lane]
-        apply_linear_backward(
-            first, last, x, weight, grad, grad_x, grad_weight, product
-        )
+        weight, of_weight = weights.linear[t], grads.linear[t, lane]
+        apply_linear_backward(first, last, x, weight, grad, grad_x, of_weight, product)
         grad_state = grad_x
         if begins_layer:
-            # Neighbours are in the same graph, so in this tile: ``grad`` is spent, and
-            # all rows of ``grad_x`` that are read are there.
+            # Neighbours are in the same graph, so in this tile: all rows of ``grad_x``
+            # that are read are there, and ``grad`` is spent.
             grad_state = grad
             grad_e = grads.edges[min(lane, len(grads.edges) - 1)]
-            self_weight = weights.self_weight[layer]
+            s, e, arcs = weights.self_weight[layer], batch.e, batch.arcs
             grads.self_weight[layer, lane] += sum_messages_backward(
-                first,
-                last,
-                batch.arcs,
-                self_weight,
-                state,
-                batch.e,
-                grad_x,
-                grad,
-                grad_e,
+                first, last, arcs, s, state, e, grad_x, grad_state, grad_e
             )
     if begins_layer and tape.pooled.shape[1] > 0:
-        column = layer * N_POOLINGS * state.shape[1]
+        column, node_ptr = layer * N_POOLINGS * state.shape[1], batch.node_ptr
+        pooled, grad_pooled = tape.pooled, grads.pooled
         pool_graphs_backward(
             first_graph,
             last_graph,
-            batch.node_ptr,
+            node_ptr,
             state,
             column,
-            tape.pooled,
-            grads.pooled,
+            pooled,
+            grad_pooled,
             grad_state,
         )
     if t > 0:
         factor = np.float32(1.0 / keep) if begins_layer else np.float32(1.0)
-        z, norm = tape.outputs[t - 1], tape.norms[t - 1]
-        sums = grads.sums[t, lane]
+        z, norm, sums = tape.outputs[t - 1], tape.norms[t - 1], grads.sums[t, lane]
         relu_dropout_backward(first, last, state, grad_state, factor, z, norm, sums)
 
 
