@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 
 from skshake import KFCoarsener, SHAKEClassifier
-from skshake.network._steps import Steps
 from skshake.network._training import Training
 
 # Trains four epochs, says in the middle of the fifth where it is, and waits.
@@ -117,45 +115,6 @@ def test_a_damaged_file_says_so(hierarchies, tmp_path):
     file.write_bytes(file.read_bytes()[:1000])
     with pytest.raises(ValueError, match="cannot be read"):
         model.fit(*hierarchies)
-
-
-def test_an_interrupt_before_the_first_epoch_is_raised(hierarchies, monkeypatch):
-    def interrupt(self):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Training, "run_epoch", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        SHAKEClassifier(max_iter=2).fit(*hierarchies)
-
-
-def test_out_of_memory_halves_the_batch(hierarchies, monkeypatch):
-    step, sizes = Steps.step, []
-
-    def small_memory(self, window, b):
-        n_graphs = len(window.graphs_of(b))
-        if n_graphs > 20:
-            raise torch.OutOfMemoryError("too much")
-        sizes.append(n_graphs)
-        return step(self, window, b)
-
-    monkeypatch.setattr(Steps, "step", small_memory)
-    model = SHAKEClassifier(batch_size=64, max_iter=3, random_state=0)
-    with pytest.warns(UserWarning, match="out of memory: going on with batch_size"):
-        model.fit(*hierarchies)
-    assert sum(sizes) == 3 * len(hierarchies[1])
-    assert max(sizes) <= 20
-    assert model.n_iter_ == 3
-
-
-def test_memory_that_never_suffices_is_an_error(hierarchies, monkeypatch):
-    def no_memory(self, window, b):
-        raise torch.OutOfMemoryError("too much")
-
-    monkeypatch.setattr(Steps, "step", no_memory)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with pytest.raises(torch.OutOfMemoryError):
-            SHAKEClassifier(max_iter=1).fit(*hierarchies)
 
 
 def test_numpy_and_torch_streams_are_left_alone(hierarchies, tmp_path):

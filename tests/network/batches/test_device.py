@@ -6,7 +6,7 @@ import torch
 
 from skshake import KFCoarsener
 from skshake.network import _threads
-from skshake.network.batches import DeviceHierarchies, Window, _features
+from skshake.network.batches import DeviceHierarchies, _features
 
 
 @pytest.fixture
@@ -41,23 +41,6 @@ def test_a_batch_is_the_whole_of_its_graphs(
     assert len(pairs) > 30
     for one, other in pairs:
         assert torch.equal(one, other)
-
-
-@pytest.mark.parametrize("most_unique", [0, 10_000])
-def test_batches_of_a_window_are_those_made_alone(
-    most_unique, hierarchies, monkeypatch
-):
-    monkeypatch.setattr(_features, "MOST_UNIQUE", most_unique)
-    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
-    batches = [np.array([7]), np.array([3, 0, 39]), np.array([5, 5])]
-    window = Window(data, batches, 1, with_transposes=False)
-    for b, graphs in enumerate(batches):
-        assert window.graphs_of(b).tolist() == graphs.tolist()
-        pairs = zip(
-            _tensors(window.batch(b)), _tensors(data.batch(graphs, 1)), strict=True
-        )
-        for one, other in pairs:
-            assert torch.equal(one, other)
 
 
 def test_a_batch_holds_its_levels(hierarchies, monkeypatch):

@@ -5,42 +5,15 @@ import pytest
 
 from skshake.network._csr import Arcs
 from skshake.network.cpu._messages import relu, sum_messages, sum_messages_backward
-
-# A triangle 0, 1, 2 with a tail 2 - 3; node 4 is isolated. Edges 01, 02, 12, 23.
-ARCS = Arcs(
-    np.array([0, 2, 4, 7, 8, 8]),
-    np.array([1, 2, 0, 2, 0, 1, 3, 2]),
-    np.array([0, 1, 0, 2, 1, 2, 3, 3]),
-    np.array([1.0, 2.0, 1.0, 3.0, 2.0, 3.0, 4.0, 4.0], np.float32),
-)
-
-
-def naive(h, e, self_weight):
-    """The sum of messages, and its derivative by h and e where ReLU is open."""
-    out = self_weight * h
-    for i in range(len(h)):
-        for arc in range(ARCS.rowptr[i], ARCS.rowptr[i + 1]):
-            sent = h[ARCS.col[arc]] + e[ARCS.edge[arc]]
-            out[i] += ARCS.weight[arc] * np.maximum(sent, 0)
-    return out
-
-
-def naive_backward(h, e, self_weight, grad):
-    grad_h, grad_e = self_weight * grad, np.zeros_like(e)
-    for i in range(len(h)):
-        for arc in range(ARCS.rowptr[i], ARCS.rowptr[i + 1]):
-            j, k = ARCS.col[arc], ARCS.edge[arc]
-            passed = ARCS.weight[arc] * grad[i] * (h[j] + e[k] > 0)
-            grad_h[j] += passed
-            grad_e[k] += passed
-    return grad_h, grad_e, (grad * h).sum()
+from tests._helpers import naive
+from tests._helpers.naive import TRIANGLE_WITH_TAIL
 
 
 def test_messages_by_hand():
     h = np.array([[1.0], [-2.0], [3.0], [4.0], [5.0]], np.float32)
     e = np.array([[0.5], [0.0], [-1.0], [1.0]], np.float32)
     out = np.full_like(h, np.nan)
-    sum_messages(0, 5, ARCS, np.float32(10.0), h, e, out)
+    sum_messages(0, 5, TRIANGLE_WITH_TAIL, np.float32(10.0), h, e, out)
     expected = [
         10 * 1.0 + 1 * 0 + 2 * 3.0,  # from 1: relu(-1.5) = 0; from 2: relu(3)
         10 * -2.0 + 1 * 1.5 + 3 * 2.0,
@@ -77,11 +50,14 @@ def test_equal_to_loops(width, global_random_seed):
     h, grad = rng.normal(size=(2, 5, width)).astype(np.float32)
     e = rng.normal(size=(4, width)).astype(np.float32)
     self_weight, out = np.float32(1.25), np.empty_like(h)
-    sum_messages(0, 5, ARCS, self_weight, h, e, out)
-    np.testing.assert_allclose(out, naive(h, e, self_weight), rtol=1e-4, atol=1e-4)
+    sum_messages(0, 5, TRIANGLE_WITH_TAIL, self_weight, h, e, out)
+    expected = naive.sum_messages(TRIANGLE_WITH_TAIL, self_weight, h, e)
+    np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
     grad_h, grad_e = np.empty_like(h), np.zeros_like(e)
-    found = sum_messages_backward(0, 5, ARCS, self_weight, h, e, grad, grad_h, grad_e)
-    expected = naive_backward(h, e, self_weight, grad)
+    found = sum_messages_backward(
+        0, 5, TRIANGLE_WITH_TAIL, self_weight, h, e, grad, grad_h, grad_e
+    )
+    expected = naive.sum_messages_backward(TRIANGLE_WITH_TAIL, self_weight, h, e, grad)
     for one, other in zip((grad_h, grad_e, found), expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
@@ -89,7 +65,7 @@ def test_equal_to_loops(width, global_random_seed):
 def test_rows_outside_are_left_alone():
     h, e = np.ones((5, 2), np.float32), np.ones((4, 2), np.float32)
     out = np.full_like(h, -1.0)
-    sum_messages(1, 3, ARCS, np.float32(1.0), h, e, out)
+    sum_messages(1, 3, TRIANGLE_WITH_TAIL, np.float32(1.0), h, e, out)
     assert (out[[0, 3, 4]] == -1).all()
     assert (out[1:3] > 0).all()
 

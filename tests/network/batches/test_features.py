@@ -1,0 +1,51 @@
+"""Features on a device: unique rows, and slots that tell a block's size."""
+
+import numpy as np
+import torch
+
+from skshake import KFCoarsener
+from skshake.network.batches import _features
+from skshake.network.batches._features import DeviceFeatures, append_sizes, with_sizes
+
+
+def test_sizes_are_appended_by_hand():
+    indptr, slots = np.array([0, 2, 2]), np.array([4, 1], np.int32)
+    shares = np.array([0.25, 0.75], np.float32)
+    found = np.empty(6, np.int32), np.empty(6, np.float32)
+    append_sizes(indptr, slots, shares, np.array([1, 3]), 9, *found)
+    assert found[0].tolist() == [4, 1, 9, 10, 9, 10]
+    expected = [0.25, 0.75, 0.0, 1.0, np.log(3), 1.0]
+    np.testing.assert_allclose(found[1], expected, rtol=1e-6)
+
+
+def test_sizes_are_those_of_blocks(small_mutag):
+    hierarchies = KFCoarsener(q=0.5, n_forests=1, random_state=0).fit_transform(
+        small_mutag[0]
+    )
+    (level,) = hierarchies.levels
+    x = with_sizes(level, hierarchies.node_ptr)
+    assert x.n_slots == level.x.n_slots + 2
+    logs = x.shares[x.slots == level.x.n_slots]
+    assert np.exp(logs).sum().round() == hierarchies.node_ptr[-1]
+
+
+def test_unique_rows_are_the_rows(small_mutag, monkeypatch):
+    hierarchies = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit_transform(
+        small_mutag[0]
+    )
+    (level,) = hierarchies.levels
+    edge_attr, cpu = level.edge_attr, torch.device("cpu")
+    device = DeviceFeatures(edge_attr, level.edge_ptr, cpu)
+    table = device.unique.slots
+    rows = [
+        sorted(zip(edge_attr.slots[a:b], edge_attr.shares[a:b], strict=True))
+        for a, b in zip(edge_attr.indptr[:-1], edge_attr.indptr[1:], strict=True)
+    ]
+    unique = [
+        sorted(zip(table.col[a:b].tolist(), table.value[a:b].tolist(), strict=True))
+        for a, b in zip(table.rowptr[:-1], table.rowptr[1:], strict=True)
+    ]
+    assert [unique[k] for k in device.unique_row.tolist()] == rows
+    assert len(unique) == len({tuple(row) for row in rows})
+    monkeypatch.setattr(_features, "MOST_UNIQUE", len(unique) - 1)
+    assert DeviceFeatures(edge_attr, level.edge_ptr, cpu).unique is None

@@ -1,0 +1,63 @@
+"""Outputs of all graphs: averaged over forests, in batches that fit the memory."""
+
+import numpy as np
+import pytest
+import torch
+
+from skshake import KFCoarsener
+from skshake.network._fitting import build_network
+from skshake.network._inference import inference_batches, predict_outputs
+from skshake.network.batches import DeviceHierarchies
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def fitted(small_mutag, make_shape):
+    coarsener = KFCoarsener(q=1.0, n_forests=3, random_state=0)
+    hierarchies = coarsener.fit_transform(small_mutag[0])
+    network = build_network(hierarchies, make_shape(hierarchies)).eval()
+    return network, DeviceHierarchies(hierarchies, CPU)
+
+
+def test_batches_are_consecutive_and_small(fitted):
+    _, data = fitted
+    rows = data.rows_per_graph(0)
+    batches = list(inference_batches(data, 0, most_rows=100))
+    assert np.concatenate(batches).tolist() == list(range(data.n_graphs))
+    assert len(batches) > 2
+    # The last graph of a batch may reach over its end.
+    assert all(rows[batch].sum() < 100 + rows.max() for batch in batches)
+
+
+def test_outputs_are_means_over_forests(fitted):
+    network, data = fitted
+    graphs = np.arange(data.n_graphs)
+    with torch.no_grad():
+        each = [network(data.batch(graphs, k)).double() for k in range(3)]
+    expected = torch.stack(each).mean(dim=0).numpy()
+    np.testing.assert_allclose(predict_outputs(network, data), expected, atol=1e-5)
+
+
+def test_batches_are_halved_until_they_fit(fitted, monkeypatch):
+    network, data = fitted
+    expected = predict_outputs(network, data)
+    batch, sizes = DeviceHierarchies.batch, []
+
+    def small_memory(self, graphs, forest=0):
+        sizes.append(len(graphs))
+        if len(graphs) > 20:
+            raise torch.OutOfMemoryError("too much")
+        return batch(self, graphs, forest)
+
+    monkeypatch.setattr(DeviceHierarchies, "batch", small_memory)
+    found = predict_outputs(network, data)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert max(sizes) > 20
+    monkeypatch.setattr(DeviceHierarchies, "batch", _no_memory)
+    with pytest.raises(torch.OutOfMemoryError):
+        predict_outputs(network, data)
+
+
+def _no_memory(self, graphs, forest=0):
+    raise torch.OutOfMemoryError("too much")
