@@ -5,7 +5,6 @@ In: hierarchies (or raw graphs) and a target. Out: a fitted network.
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -24,9 +23,10 @@ from sklearn.utils.validation import check_is_fitted
 from skshake._coarsener import KFCoarsener
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._targets import Target, check_sample_weight, split_validation
+from skshake._warnings import warn_user
 from skshake.forests import MAX_SEED
 from skshake.graphs import GraphProblem
-from skshake.hierarchy import HierarchyCollection, as_hierarchies
+from skshake.hierarchy import HierarchiesLike, HierarchyCollection, as_hierarchies
 
 # From this many graphs on, a held-out tenth says more than the steps it costs.
 EARLY_STOPPING_GRAPHS = 10_000
@@ -192,10 +192,10 @@ class BaseSHAKE(
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
-        X: Any,
+        X: HierarchiesLike,
         y: Any,
         sample_weight: Any = None,
-        X_val: Any = None,
+        X_val: HierarchiesLike | None = None,
         y_val: Any = None,
     ) -> BaseSHAKE:
         """Train the network.
@@ -259,7 +259,7 @@ class BaseSHAKE(
         self._finish_fit(training)
         return self
 
-    def embed(self, X: Any) -> np.ndarray:
+    def embed(self, X: HierarchiesLike) -> np.ndarray:
         """Embedding of each graph, from which the outputs are read.
 
         Parameters
@@ -276,7 +276,7 @@ class BaseSHAKE(
         hierarchies = self._read(X)
         return embeddings_of(self.module_, hierarchies, self.device)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: HierarchiesLike) -> np.ndarray:
         """Embeddings, as :meth:`embed`, so that other estimators can build on them.
 
         Parameters
@@ -306,7 +306,7 @@ class BaseSHAKE(
         """
         return super().get_feature_names_out()
 
-    def check(self, X: Any) -> list[GraphProblem]:
+    def check(self, X: HierarchiesLike) -> list[GraphProblem]:
         """Find all graphs that cannot be read, and why, before they are predicted.
 
         Parameters
@@ -329,7 +329,8 @@ class BaseSHAKE(
         """
         coarsener = getattr(self, "_coarsener", None)
         if as_hierarchies(X) is None and (coarsener or not hasattr(self, "module_")):
-            return (coarsener or KFCoarsener(q=np.inf)).check(X)
+            graphs: Any = X
+            return (coarsener or KFCoarsener(q=np.inf)).check(graphs)
         if hasattr(self, "module_"):
             match_hierarchies("X", X, coarsener, self._signature)
         return []
@@ -548,8 +549,7 @@ class BaseSHAKE(
         self.validation_scores_ = scores or None
         self.best_score_ = max(scores, default=None)
         if not np.isfinite(self.loss_curve_[-1]):
-            warnings.warn(
+            warn_user(
                 f"the training loss is {self.loss_curve_[-1]}; decrease learning_rate",
                 ConvergenceWarning,
-                stacklevel=3,
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from skshake._output import CollectionOutputMixin
+from skshake._warnings import warn_user
 from skshake.graphs import (
     GraphCollection,
     GraphProblem,
@@ -107,12 +107,10 @@ class MoleculeFeaturizer(CollectionOutputMixin, TransformerMixin, BaseEstimator)
         if refused:
             named = ", ".join(str(error.graph) for error in refused[:NAMED])
             more = ", ..." if len(refused) > NAMED else ""
-            warnings.warn(
+            warn_user(
                 f"{len(refused)} of {len(records)} molecules are invalid and become "
                 f"graphs without nodes: {named}{more} ({refused[0]}); check(X) lists "
-                "them",
-                UserWarning,
-                stacklevel=2,
+                "them"
             )
         return graphs_from_records(records)
 

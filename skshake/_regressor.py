@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import StrOptions
 from skshake._base import BaseSHAKE
 from skshake._persistence import SavedClass
 from skshake._targets import NumberTarget, check_sample_weight, mean_r2
+from skshake.hierarchy import HierarchiesLike
 
 
 class SHAKERegressor(RegressorMixin, BaseSHAKE):
@@ -174,7 +175,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         "loss": [StrOptions({"auto", "squared_error"})],
     }
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: HierarchiesLike) -> np.ndarray:
         """Predicted numbers of each graph.
 
         Parameters
@@ -191,7 +192,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         numbers[is_gap] = np.nan
         return numbers
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: HierarchiesLike, y: Any, sample_weight: Any = None) -> float:
         """Coefficient of determination, mean over columns.
 
         Parameters
@@ -218,7 +219,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         return mean_r2(true, found, weights)
 
     def explain(
-        self, X: Any, *, target: int = 0, level: int | None = None
+        self, X: HierarchiesLike, *, target: int = 0, level: int | None = None
     ) -> list[np.ndarray]:
         """How much each input node adds to a target, by integrated gradients.
 
