@@ -13,7 +13,6 @@ from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
-    _fit_context,
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
@@ -21,6 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skshake._coarsener import KFCoarsener
+from skshake._fit_context import checks_parameters
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._targets import Target, check_sample_weight, split_validation
 from skshake._warnings import warn_user
@@ -189,7 +189,7 @@ class BaseSHAKE(
         """Kind of target; each estimator knows its own."""
         raise NotImplementedError
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(
         self,
         X: HierarchiesLike,

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
+from skshake._fit_context import checks_parameters
 from skshake._output import CollectionOutputMixin
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._reduction import Reduction, measure_reduction
@@ -305,7 +306,7 @@ class KFCoarsener(CollectionOutputMixin, TransformerMixin, SaveMixin, BaseEstima
         self.fit_transform(X, y)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit_transform(self, X: GraphsLike, y: Any = None) -> HierarchyCollection:
         """Fit and coarsen the same graphs, with the forests drawn once.
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
+from skshake._fit_context import checks_parameters
 from skshake._output import CollectionOutputMixin
 from skshake._warnings import warn_user
 from skshake.graphs import (
@@ -72,7 +73,7 @@ class MoleculeFeaturizer(CollectionOutputMixin, TransformerMixin, BaseEstimator)
     def __init__(self, *, on_invalid="raise"):
         self.on_invalid = on_invalid
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any = None) -> MoleculeFeaturizer:
         """Check the parameters.
 
