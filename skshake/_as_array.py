@@ -73,14 +73,15 @@ def _of_tensor(tensor: Any) -> np.ndarray:
         # bfloat16 and float8 are unknown to numpy; float32 holds them exactly.
         tensor = tensor.float()
     try:
-        return tensor.numpy(force=True)
+        array: np.ndarray = tensor.numpy(force=True)
     except (TypeError, RuntimeError) as error:
         raise ValueError(
             f"expected numbers, got a tensor of dtype {tensor.dtype}"
         ) from error
+    return array
 
 
-def _of_list(values: Sequence) -> np.ndarray:
+def _of_list(values: Sequence[Any]) -> np.ndarray:
     """Array of (nested) lists, of objects where strings and numbers are mixed."""
     if any(
         issubclass(cls, np.ma.MaskedArray) or hasattr(cls, "detach")

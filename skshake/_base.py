@@ -6,7 +6,6 @@ In: hierarchies (or raw graphs) and a target. Out: a fitted network.
 from __future__ import annotations
 
 import copy
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,7 +14,6 @@ from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
-    _fit_context,
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
@@ -24,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._coarsener import KFCoarsener
+from skshake._fit_context import checks_parameters
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._targets import (
     Target,
@@ -31,9 +30,10 @@ from skshake._targets import (
     check_sample_weight,
     split_validation,
 )
+from skshake._warnings import warn_user
 from skshake.forests import MAX_SEED
 from skshake.graphs import GraphProblem
-from skshake.hierarchy import HierarchyCollection, as_hierarchies
+from skshake.hierarchy import HierarchiesLike, HierarchyCollection, as_hierarchies
 
 # From this many graphs on, a held-out tenth says more than the steps it costs.
 EARLY_STOPPING_GRAPHS = 10_000
@@ -200,13 +200,13 @@ class BaseSHAKE(
         """Kind of target; each estimator knows its own."""
         raise NotImplementedError
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(
         self,
-        X: Any,
+        X: HierarchiesLike,
         y: Any,
         sample_weight: Any = None,
-        X_val: Any = None,
+        X_val: HierarchiesLike | None = None,
         y_val: Any = None,
     ) -> BaseSHAKE:
         """Train the network.
@@ -273,16 +273,15 @@ class BaseSHAKE(
         # Set at the end: a fit that fails leaves the estimator as it was.
         self._set_fitted(coarsener, hierarchies, target, network, history)
         if not np.isfinite(self.loss_curve_[-1]):
-            warnings.warn(
+            warn_user(
                 f"the training loss is {self.loss_curve_[-1]}; decrease learning_rate",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         self._finish_fit(training)
         task.end()
         return self
 
-    def embed(self, X: Any) -> np.ndarray:
+    def embed(self, X: HierarchiesLike) -> np.ndarray:
         """Embedding of each graph, from which the outputs are read.
 
         Parameters
@@ -299,7 +298,7 @@ class BaseSHAKE(
         hierarchies = self._read(X)
         return embeddings_of(self.module_, hierarchies, self.device)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: HierarchiesLike) -> np.ndarray:
         """Embeddings, as :meth:`embed`, so that other estimators can build on them.
 
         Parameters
@@ -329,7 +328,7 @@ class BaseSHAKE(
         """
         return super().get_feature_names_out()
 
-    def check(self, X: Any) -> list[GraphProblem]:
+    def check(self, X: HierarchiesLike) -> list[GraphProblem]:
         """Find all graphs that cannot be read, and why, before they are predicted.
 
         Parameters
@@ -352,7 +351,8 @@ class BaseSHAKE(
         """
         coarsener = getattr(self, "_coarsener", None)
         if as_hierarchies(X) is None and (coarsener or not hasattr(self, "module_")):
-            return (coarsener or KFCoarsener(q=np.inf)).check(X)
+            graphs: Any = X
+            return (coarsener or KFCoarsener(q=np.inf)).check(graphs)
         if hasattr(self, "module_"):
             match_hierarchies("X", X, coarsener, self._signature)
         return []

@@ -6,7 +6,6 @@ torch is loaded by ``fit`` and ``predict``, not by importing this module.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,8 @@ from skshake._targets import (
     check_sample_weight,
     learn_class_target,
 )
-from skshake.hierarchy import HierarchyCollection
+from skshake._warnings import warn_user
+from skshake.hierarchy import HierarchiesLike, HierarchyCollection
 
 # Graphs on which a fit is checked to tell classes apart, and the share of the largest
 # class from which on predicting it alone is no surprise.
@@ -307,10 +307,10 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
 
     def fit(
         self,
-        X: Any,
+        X: HierarchiesLike,
         y: Any,
         sample_weight: Any = None,
-        X_val: Any = None,
+        X_val: HierarchiesLike | None = None,
         y_val: Any = None,
     ) -> SHAKEClassifier:
         """Train the network.
@@ -337,7 +337,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         super().fit(X, y, sample_weight, X_val, y_val)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: HierarchiesLike) -> np.ndarray:
         """Most probable class of each graph.
 
         Parameters
@@ -353,7 +353,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         outputs = self._outputs(X)
         return self._target.labels(outputs)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: HierarchiesLike) -> np.ndarray:
         """Probability of each class, columns in the order of ``classes_``.
 
         Parameters
@@ -370,7 +370,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         outputs, is_gap = self._outputs_and_gaps(X)
         return _with_gaps(self._target.probabilities(outputs), is_gap)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: HierarchiesLike) -> np.ndarray:
         """Logits; with two classes the log-odds of the second.
 
         Parameters
@@ -385,7 +385,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         outputs, is_gap = self._outputs_and_gaps(X)
         return _with_gaps(self._target.margins(outputs), is_gap)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: HierarchiesLike, y: Any, sample_weight: Any = None) -> float:
         """Accuracy; with several labels the share of known ones that is right.
 
         Parameters
@@ -418,7 +418,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         return float(np.average(labels == true, weights=shares))
 
     def explain(
-        self, X: Any, *, target: Any = None, level: int | None = None
+        self, X: HierarchiesLike, *, target: Any = None, level: int | None = None
     ) -> list[np.ndarray]:
         """How much each input node adds to a class, by integrated gradients.
 
@@ -460,12 +460,10 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         target = learn_class_target(y, n_graphs)
         where = _find_one_class(target, y, n_graphs)
         if where is not None:
-            warnings.warn(
+            warn_user(
                 f"one class is predicted for all graphs, because {where}; give graphs "
                 "of two classes at least",
                 ConvergenceWarning,
-                # That of the user who called `fit`.
-                stacklevel=5,
             )
         return target
 
@@ -504,9 +502,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         some = np.random.default_rng(0).permutation(len(codes))[:CHECKED_GRAPHS]
         found = self.predict(training.hierarchies.first_forests(1).take(some))
         if len(np.unique(codes[some])) > 1 and len(np.unique(found)) == 1:
-            warnings.warn(
+            warn_user(
                 "one class is predicted for all training graphs; train for longer "
                 "(max_iter), or change learning_rate",
                 ConvergenceWarning,
-                stacklevel=4,
             )

@@ -5,7 +5,6 @@ In: a list of graphs. Out: a HierarchyCollection, one hierarchy per graph.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral, Real
@@ -13,16 +12,18 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
+from skshake._fit_context import checks_parameters
 from skshake._output import CollectionOutputMixin
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._progress import tqdm
 from skshake._reduction import Reduction, measure_reduction
+from skshake._warnings import warn_user
 from skshake.forests import (
     MAX_SEED,
     as_resolutions,
@@ -36,6 +37,7 @@ from skshake.graphs import (
     Field,
     GraphCollection,
     GraphProblem,
+    GraphsLike,
     InvalidGraphError,
     as_graphs,
     as_list,
@@ -290,7 +292,7 @@ class KFCoarsener(
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> KFCoarsener:
+    def fit(self, X: GraphsLike, y: Any = None) -> KFCoarsener:
         """Learn q*, vocabularies of categories, and the seed of the forests.
 
         Parameters
@@ -307,8 +309,8 @@ class KFCoarsener(
         self.fit_transform(X, y)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: Any = None) -> HierarchyCollection:
+    @checks_parameters
+    def fit_transform(self, X: GraphsLike, y: Any = None) -> HierarchyCollection:
         """Fit and coarsen the same graphs, with the forests drawn once.
 
         Parameters
@@ -337,7 +339,7 @@ class KFCoarsener(
         task.end()
         return hierarchies
 
-    def transform(self, X: Any) -> HierarchyCollection:
+    def transform(self, X: GraphsLike) -> HierarchyCollection:
         """Coarsen graphs at the learnt resolutions.
 
         Parameters
@@ -360,7 +362,7 @@ class KFCoarsener(
             raise name_graph(error, items, rule, self._match_features) from error
         return self._coarsen(graphs)
 
-    def check(self, X: Any) -> list[GraphProblem]:
+    def check(self, X: GraphsLike) -> list[GraphProblem]:
         """Find all graphs that cannot be read, and why, before they are coarsened.
 
         Parameters
@@ -412,14 +414,16 @@ class KFCoarsener(
             learn_centre(edges),
         )
         for given, vocabulary in self._given(nodes, edges):
-            found = describe_unlearnable(given.fields, vocabulary, given.categories)
-            _warn_of_categories(found, stacklevel=5)
+            for message in describe_unlearnable(
+                given.fields, vocabulary, given.categories
+            ):
+                warn_user(message, CategoryWarning)
         for features, centre in (
             (nodes, self._pooling.node_centre),
             (edges, self._pooling.edge_centre),
         ):
             for message in describe_rounded(features, centre):
-                warnings.warn(message, UserWarning, stacklevel=4)
+                warn_user(message)
         return graphs
 
     def _given(
@@ -446,8 +450,8 @@ class KFCoarsener(
             match_features("node", graphs.node_features, ())
             nodes = with_degree_feature(graphs).node_features
         for given, vocabulary in self._given(nodes, edges):
-            found = describe_unseen(given.fields, vocabulary, given.categories)
-            _warn_of_categories(found, stacklevel=4)
+            for message in describe_unseen(given.fields, vocabulary, given.categories):
+                warn_user(message, CategoryWarning)
         return replace(graphs, node_features=nodes, edge_features=edges)
 
     def _learn_resolutions(
@@ -527,19 +531,12 @@ class KFCoarsener(
             if np.isfinite(q)
         ]
         if finite and min(finite) > 1 - LEAST_REDUCTION:
-            warnings.warn(
+            warn_user(
                 f"coarsening keeps {min(finite):.1%} of the nodes at q = "
                 f"{self.q_[-1]:.4g}; use a smaller q or a larger phi, or leave "
                 "coarsening out with q=float('inf')",
                 ReductionWarning,
-                stacklevel=3,
             )
-
-
-def _warn_of_categories(found: list[str], stacklevel: int) -> None:
-    """Warn of columns that are no categories."""
-    for message in found:
-        warnings.warn(message, CategoryWarning, stacklevel=stacklevel)
 
 
 def _check_grid(q_grid: Any) -> np.ndarray | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from skshake._callbacks import CallbackMixin, FitTask
+from skshake._fit_context import checks_parameters
 from skshake._output import CollectionOutputMixin
+from skshake._warnings import warn_user
 from skshake.graphs import (
     GraphCollection,
     GraphProblem,
@@ -75,7 +76,7 @@ class MoleculeFeaturizer(
     def __init__(self, *, on_invalid="raise"):
         self.on_invalid = on_invalid
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @checks_parameters
     def fit(self, X: Any, y: Any = None) -> MoleculeFeaturizer:
         """Check the parameters.
 
@@ -111,12 +112,10 @@ class MoleculeFeaturizer(
         if refused:
             named = ", ".join(str(error.graph) for error in refused[:NAMED])
             more = ", ..." if len(refused) > NAMED else ""
-            warnings.warn(
+            warn_user(
                 f"{len(refused)} of {len(records)} molecules are invalid and become "
                 f"graphs without nodes: {named}{more} ({refused[0]}); check(X) lists "
-                "them",
-                UserWarning,
-                stacklevel=2,
+                "them"
             )
         return graphs_from_records(records)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -23,6 +22,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 import skshake
 from skshake._callbacks import CALLBACK_ATTRIBUTES
+from skshake._warnings import warn_user
 
 FORMAT = 1
 # First bytes of a file.
@@ -301,12 +301,11 @@ class SaveMixin:
         state = dict(state)
         version = state.pop("_skshake_version", "unknown")
         if version != skshake.__version__:
-            warnings.warn(
+            warn_user(
                 InconsistentVersionWarning(
                     estimator_name=type(self).__name__,
                     current_sklearn_version=f"skshake {skshake.__version__}",
                     original_sklearn_version=f"skshake {version}",
                 ),
-                stacklevel=2,
             )
         vars(self).update(state)

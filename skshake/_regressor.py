@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from skshake._base import BaseSHAKE
 from skshake._persistence import SavedClass
 from skshake._targets import NumberTarget, check_sample_weight, mean_r2
+from skshake.hierarchy import HierarchiesLike
 
 
 class SHAKERegressor(RegressorMixin, BaseSHAKE):
@@ -182,7 +183,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         "loss": [StrOptions({"auto", "squared_error"}), HasMethods(["make"])],
     }
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: HierarchiesLike) -> np.ndarray:
         """Predicted numbers of each graph.
 
         Parameters
@@ -199,7 +200,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         numbers[is_gap] = np.nan
         return numbers
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: HierarchiesLike, y: Any, sample_weight: Any = None) -> float:
         """Coefficient of determination, mean over columns.
 
         Parameters
@@ -226,7 +227,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         return mean_r2(true, found, weights)
 
     def explain(
-        self, X: Any, *, target: int = 0, level: int | None = None
+        self, X: HierarchiesLike, *, target: int = 0, level: int | None = None
     ) -> list[np.ndarray]:
         """How much each input node adds to a target, by integrated gradients.
 

@@ -14,7 +14,12 @@ from sklearn.utils import check_random_state
 
 from skshake._jit import kernel
 from skshake.forests import MAX_SEED, as_resolutions, draw_partitions, streams_of
-from skshake.graphs import GraphCollection, as_graphs, without_features
+from skshake.graphs import (
+    GraphCollection,
+    GraphsLike,
+    as_graphs,
+    without_features,
+)
 from skshake.hierarchy import Pooling, Vocabulary, coarsen
 from skshake.resolution import node_measure
 
@@ -44,7 +49,7 @@ def _one_resolution(q: Any) -> float:
 
 
 def expected_nodes(
-    graphs: Any,
+    graphs: GraphsLike,
     q: float,
     *,
     n_forests: int | None = None,
@@ -98,7 +103,7 @@ def expected_nodes(
 
 
 def expected_edges(
-    graphs: Any, q: float, *, n_forests: int = 16, random_state: Any = None
+    graphs: GraphsLike, q: float, *, n_forests: int = 16, random_state: Any = None
 ) -> Estimate:
     """Expected number of coarse edges of all graphs at q, estimated from forests.
 
@@ -149,7 +154,7 @@ def _sample(
     return Estimate(*nodes), Estimate(*edges)
 
 
-def paper_nodes(graphs: Any, q: float) -> float:
+def paper_nodes(graphs: GraphsLike, q: float) -> float:
     r"""The paper's formula for the number of coarse nodes of all graphs.
 
     .. math:: \sum_v \frac{q}{q + d_v}
@@ -198,7 +203,7 @@ def _sum_paper_edges(node_ptr, edge_ptr, edges, degrees, q):
     return total
 
 
-def paper_edges(graphs: Any, q: float) -> float:
+def paper_edges(graphs: GraphsLike, q: float) -> float:
     r"""The paper's formula for the number of coarse edges of all graphs.
 
     .. math:: \sum_{ij \in E} \frac{2q}{2q + d_i + d_j}

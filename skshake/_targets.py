@@ -6,7 +6,6 @@ outputs to labels, probabilities, numbers and scores.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any, Protocol
@@ -21,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from skshake._as_array import is_missing
+from skshake._warnings import warn_user
 
 
 class Target(Protocol):
@@ -414,8 +414,6 @@ def split_validation(
             graphs, test_size=fraction, random_state=seed, stratify=strata
         )
     except ValueError as error:
-        warnings.warn(
-            f"the held-out part is not stratified: {error}", UserWarning, stacklevel=4
-        )
+        warn_user(f"the held-out part is not stratified: {error}")
         parts = train_test_split(graphs, test_size=fraction, random_state=seed)
     return np.sort(parts[0]), np.sort(parts[1])

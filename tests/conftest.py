@@ -7,6 +7,7 @@ from pathlib import Path
 # spin, tests take ten times as long where other work keeps the cores busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
@@ -132,3 +133,13 @@ def shared_data():
 def one_graph(triangle_with_tail):
     """Collection of the triangle with a tail alone."""
     return as_graphs([triangle_with_tail])
+
+
+@pytest.fixture
+def pyplot():
+    """Figures without a screen, closed after the test."""
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield plt
+    plt.close("all")

@@ -17,6 +17,8 @@ PAGE = ROOT / "docs" / "errors.md"
 ANY = "\0"
 # A row must hold so many characters of a message's fixed parts, or all of them.
 ENOUGH = 12
+# Functions that warn with their first argument.
+WARNERS = {"warn", "warn_user"}
 # Functions that make messages for others to raise or to warn with.
 MAKERS = {
     "_find_one_class",
@@ -55,8 +57,10 @@ def is_message(node):
     """Argument of an exception that is raised, or of a warning."""
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
         return node.exc.args[:1]
-    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    return node.args[:1] if is_call and node.func.attr == "warn" else []
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", None))
+        return node.args[:1] if name in WARNERS else []
+    return []
 
 
 def messages_of(source):

@@ -1992,13 +1992,13 @@ def test_71_all_that_is_unreadable_at_once():
 def test_71_checking_takes_one_pass(monkeypatch):
     """All graphs wrong, each in its own way, and still one reading of each."""
     from skshake.graphs import _checking
-    from skshake.graphs._collate import stack
+    from skshake.graphs._collate import collate
 
     counts, read = [], []
     monkeypatch.setattr(
         _checking,
-        "stack",
-        lambda records, rule: read.extend(records) or stack(records, rule),
+        "collate",
+        lambda records, rule: read.extend(records) or collate(records, rule),
     )
     for n_graphs in (40, 80):
         read.clear()

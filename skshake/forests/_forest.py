@@ -18,7 +18,13 @@ from skshake.forests._neighbours import as_walkable
 from skshake.forests._small_q import LARGEST_COMPONENT
 from skshake.forests._traps import count_trapped_steps
 from skshake.forests._wilson import draw_forests, find_roots
-from skshake.graphs import GraphCollection, InvalidGraphError, as_graphs, owner_of
+from skshake.graphs import (
+    GraphCollection,
+    GraphsLike,
+    InvalidGraphError,
+    as_graphs,
+    owner_of,
+)
 
 MAX_SEED = np.iinfo(np.int32).max
 
@@ -163,7 +169,7 @@ def draw_partitions(
 
 
 def sample_forests(
-    graphs: Any, q: float | Sequence[float], random_state: Any = None
+    graphs: GraphsLike, q: float | Sequence[float], random_state: Any = None
 ) -> KirchhoffForests:
     r"""Draw one Kirchhoff forest per graph and q.
 

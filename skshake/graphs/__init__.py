@@ -39,8 +39,10 @@ from skshake.graphs._molecules import (
     refuse_invalid,
 )
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
+from skshake.graphs._readers import register_reader
 from skshake.graphs._records import NO_NAMES
 from skshake.graphs._tables import items_of_column
+from skshake.graphs._types import GraphLike, GraphsLike
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
 
 __all__ = [
@@ -53,7 +55,9 @@ __all__ = [
     "Field",
     "Graph",
     "GraphCollection",
+    "GraphLike",
     "GraphProblem",
+    "GraphsLike",
     "InvalidGraphError",
     "Structure",
     "arcs_from_edges",
@@ -84,6 +88,7 @@ __all__ = [
     "problems_of",
     "read_molecules",
     "refuse_invalid",
+    "register_reader",
     "return_probabilities",
     "rows_of",
     "with_degree_feature",

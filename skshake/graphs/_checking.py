@@ -25,6 +25,7 @@ from skshake.graphs._errors import GraphProblem, InvalidGraphError, problems_of
 from skshake.graphs._features import CategoricalRule, Field, check_names, check_rule
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._records import NO_NAMES, AttributeNames, GraphRecord, count_arcs
+from skshake.graphs._types import GraphsLike
 
 # Graphs that are read together, before those of a group with a fault are read alone.
 GROUP_SIZE = 64
@@ -33,7 +34,7 @@ Match = Callable[[GraphCollection], Any]
 
 
 def check_graphs(
-    graphs: Any,
+    graphs: GraphsLike,
     *,
     categorical_features: CategoricalRule = "from_dtype",
     node_attrs: Iterable[str] | None = None,

@@ -6,7 +6,6 @@ error names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from skshake._as_array import as_array, join_arrays
+from skshake._warnings import warn_user
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
     CATEGORY,
@@ -369,11 +369,7 @@ def _warn_of_rounding(field: str, values: np.ndarray, ptr: np.ndarray) -> None:
     if is_one.any():
         differs = (values[:, is_one] != values[:1, is_one]).any(axis=1)
         i = _first_graph(differs, ptr)
-        warnings.warn(
-            f"Graph {i}: {field} holds {came}; subtract what they have in common",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn_user(f"Graph {i}: {field} holds {came}; subtract what they have in common")
 
 
 def collate_features(

@@ -6,7 +6,6 @@ names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from operator import attrgetter
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from skshake._as_array import is_from
+from skshake._warnings import warn_user
 from skshake.graphs._collate import collate, naming_graph
 from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
 from skshake.graphs._errors import InvalidGraphError, Naming
@@ -40,6 +40,7 @@ from skshake.graphs._records import (
     count_arcs,
 )
 from skshake.graphs._tables import items_of_column
+from skshake.graphs._types import GraphsLike
 
 ACCEPTED = (
     "a networkx or igraph graph, a torch_geometric Data, a scipy sparse or square "
@@ -49,7 +50,7 @@ ACCEPTED = (
 REFUSED = {reader for *_, reader in PYG_OTHERS}
 
 
-def as_list(graphs: Any) -> list | GraphCollection:
+def as_list(graphs: GraphsLike) -> list | GraphCollection:
     """List of the objects, or their collection; a lone graph is refused with advice."""
     if isinstance(graphs, GraphCollection):
         if not len(graphs):
@@ -211,11 +212,9 @@ def _warn_unread(records: list[GraphRecord], names: AttributeNames) -> None:
                 f"{[*read, *found]} reads them, {what}_attrs={read} leaves them out)"
             )
     if said:
-        warnings.warn(
+        warn_user(
             "attributes of torch_geometric graphs that are not read: "
-            f"{'; '.join(said)}: choose with as_graphs(graphs, ...)",
-            UserWarning,
-            stacklevel=3,
+            f"{'; '.join(said)}: choose with as_graphs(graphs, ...)"
         )
 
 
@@ -317,7 +316,7 @@ def _with_fields(graphs: GraphCollection, names: AttributeNames) -> GraphCollect
 
 
 def as_graphs(
-    graphs: Any,
+    graphs: GraphsLike,
     *,
     categorical_features: CategoricalRule = "from_dtype",
     node_attrs: Iterable[str] | None = None,
@@ -392,6 +391,7 @@ def as_graphs(
     See Also
     --------
     check_graphs : All graphs that cannot be read, and why.
+    register_reader : Read objects of another class too.
 
     Examples
     --------

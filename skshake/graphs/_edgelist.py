@@ -210,6 +210,96 @@ def _as_ids(graph_ids: Any) -> np.ndarray:
     return ids
 
 
+def _choose(table: _Table, of_row: np.ndarray, n_graphs: int) -> _Rows:
+    """Rows of the wanted graphs; ``of_row`` is -1 for rows of others."""
+    order = np.argsort(of_row, kind="stable")
+    order = order[np.searchsorted(of_row[order], 0) :]
+    return _Rows(table, order, np.bincount(of_row[order], minlength=n_graphs))
+
+
+def _number_graphs(
+    columns: list[np.ndarray], wanted: np.ndarray | None
+) -> tuple[list[Any], list[np.ndarray]]:
+    """Ids of the wanted graphs, and which of them each row of each column means.
+
+    -1 stands for a graph that is not wanted; None wants all.
+    """
+    asked = [] if wanted is None else [wanted]
+    known, of_rows = number_ids("graphs", [*columns, *asked])
+    chosen = np.arange(len(known)) if wanted is None else of_rows[-1]
+    if not len(chosen) or len(np.unique(chosen)) < len(chosen):
+        raise InvalidGraphError("graph_ids: expected at least one, each once")
+    place = np.full(len(known), -1)
+    place[chosen] = np.arange(len(chosen))
+    of_columns = [place[numbers] for numbers in of_rows[: len(columns)]]
+    if all((numbers < 0).all() for numbers in of_columns):
+        raise InvalidGraphError("graph_ids: no row of the tables names any of them")
+    ids = [known[k] for k in chosen]
+    return [k.item() if isinstance(k, np.generic) else k for k in ids], of_columns
+
+
+def _keys(of_row: np.ndarray, names: np.ndarray, n_names: int) -> np.ndarray:
+    """One number for each node of each graph: by graph, and then by name."""
+    return of_row * max(n_names, 1) + names
+
+
+def _keys_of_ends(
+    of_edge: np.ndarray, ends: tuple[np.ndarray, np.ndarray], n_names: int
+) -> np.ndarray:
+    """Sorted keys of the nodes that edges of wanted graphs name."""
+    import pandas as pd
+
+    pairs = [_keys(of_edge, names, n_names)[of_edge >= 0] for names in ends]
+    return np.sort(pd.unique(np.concatenate(pairs)))
+
+
+def _number_ends(
+    rows: _Rows,
+    ends: tuple[np.ndarray, np.ndarray],
+    keys: np.ndarray,
+    known: np.ndarray,
+    names: _Names,
+) -> np.ndarray:
+    """Ends (2, n_rows) of edges, numbered within their graph by the order of keys.
+
+    Parameters
+    ----------
+    rows : _Rows
+        Those of the table of edges.
+    ends : tuple of int64 arrays of shape (n_table_rows,)
+        Names of both ends of all rows of the table, by number.
+    keys : int64 array of shape (n_nodes,)
+        Keys of the nodes, graph after graph.
+    known : array of shape (n_names,)
+        The names by number.
+    names : _Names
+    """
+    n_names = max(len(known), 1)
+    sorter = np.argsort(keys, kind="stable")
+    in_order = keys[sorter]
+    is_repeat = in_order[1:] == in_order[:-1]
+    if is_repeat.any():
+        i, k = divmod(int(in_order[1:][is_repeat][0]), n_names)
+        raise InvalidGraphError(
+            f"nodes: node {known[k]} comes twice in graph {names.ids[i]}"
+        )
+    owner = rows.owner
+    numbers = np.empty((2, len(owner)), np.int64)
+    for found, of_end in zip(numbers, ends, strict=True):
+        wanted = _keys(owner, of_end[rows.order], n_names)
+        where = np.searchsorted(in_order, wanted)
+        is_known = where < len(in_order)
+        is_known[is_known] = in_order[where[is_known]] == wanted[is_known]
+        if not is_known.all():
+            i, k = divmod(int(wanted[~is_known][0]), n_names)
+            raise InvalidGraphError(
+                f"edges: an edge of graph {names.ids[i]} joins node {known[k]}, which "
+                "has no row in nodes"
+            )
+        found[:] = sorter[where] - names.node_ptr[owner]
+    return numbers
+
+
 def graphs_from_edgelist(
     edges: Any,
     *,
@@ -274,8 +364,6 @@ def graphs_from_edgelist(
     >>> graphs_from_edgelist(edges)
     <GraphCollection of 2 graphs: 5 nodes, 3 edges, 0 node and 0 edge features>
     """
-    import pandas as pd
-
     rule = check_rule(categorical_features)
     node_attrs = check_names_given("node_attrs", node_attrs) or ()
     edge_attrs = check_names_given("edge_attrs", edge_attrs) or ()
@@ -289,57 +377,19 @@ def graphs_from_edgelist(
     if of_nodes is not None:
         graph_columns.append(of_nodes.column(graph))
         name_columns.append(of_nodes.column(node))
-    n_tables = len(graph_columns)
-    if wanted is not None:
-        graph_columns.append(wanted)
-    known_ids, of_rows = number_ids("graphs", graph_columns)
-    known_names, named = number_ids("nodes", name_columns)
-    chosen = np.arange(len(known_ids)) if wanted is None else of_rows[n_tables]
-    if not len(chosen) or len(np.unique(chosen)) < len(chosen):
-        raise InvalidGraphError("graph_ids: expected at least one, each once")
-    place = np.full(len(known_ids), -1)
-    place[chosen] = np.arange(len(chosen))
-    of_edge, *of_node = (place[numbers] for numbers in of_rows[:n_tables])
-    if all((numbers < 0).all() for numbers in (of_edge, *of_node)):
-        raise InvalidGraphError("graph_ids: no row of the tables names any of them")
-    n_names = max(len(known_names), 1)
-    start, end = named[0], named[1]
+    ids, (of_edge, *of_node) = _number_graphs(graph_columns, wanted)
+    known, (start, end, *named) = number_ids("nodes", name_columns)
+    edge_rows = _choose(of_edges, of_edge, len(ids))
     if of_nodes is None:
-        pairs = [
-            (of_edge * n_names + numbers)[of_edge >= 0] for numbers in (start, end)
-        ]
-        keys = np.sort(pd.unique(np.concatenate(pairs)))
-        n_nodes, node_rows = np.bincount(keys // n_names, minlength=len(chosen)), None
+        node_rows = None
+        keys = _keys_of_ends(of_edge, (start, end), len(known))
+        n_nodes = np.bincount(keys // max(len(known), 1), minlength=len(ids))
     else:
-        node_rows = _choose(of_nodes, of_node[0], len(chosen))
+        node_rows = _choose(of_nodes, of_node[0], len(ids))
         n_nodes = node_rows.counts
-        keys = (of_node[0] * n_names + named[2])[node_rows.order]
-    ids = [known_ids[k] for k in chosen]
-    ids = [k.item() if isinstance(k, np.generic) else k for k in ids]
-    names = _Names(ids, offsets(n_nodes), known_names[keys % n_names])
-    sorter = np.argsort(keys, kind="stable")
-    in_order = keys[sorter]
-    is_repeat = in_order[1:] == in_order[:-1]
-    if is_repeat.any():
-        i, k = divmod(int(in_order[1:][is_repeat][0]), n_names)
-        raise InvalidGraphError(
-            f"nodes: node {known_names[k]} comes twice in graph {ids[i]}"
-        )
-    edge_rows = _choose(of_edges, of_edge, len(chosen))
-    owner = edge_rows.owner
-    numbers = np.empty((2, len(owner)), np.int64)
-    for side, of_end in enumerate((start, end)):
-        wanted_keys = owner * n_names + of_end[edge_rows.order]
-        where = np.searchsorted(in_order, wanted_keys)
-        is_known = where < len(in_order)
-        is_known[is_known] = in_order[where[is_known]] == wanted_keys[is_known]
-        if not is_known.all():
-            i, k = divmod(int(wanted_keys[~is_known][0]), n_names)
-            raise InvalidGraphError(
-                f"edges: an edge of graph {ids[i]} joins node {known_names[k]}, which "
-                "has no row in nodes"
-            )
-        numbers[side] = sorter[where] - names.node_ptr[owner]
+        keys = _keys(of_node[0], named[0], len(known))[node_rows.order]
+    names = _Names(ids, offsets(n_nodes), known[keys % max(len(known), 1)])
+    numbers = _number_ends(edge_rows, (start, end), keys, known, names)
     node_features = empty_features(len(keys))
     if node_rows is not None:
         node_features = _features(node_rows, node_attrs, rule, names)
@@ -350,10 +400,3 @@ def graphs_from_edgelist(
         return from_arcs(
             n_nodes, edge_rows.counts, numbers, node_features, edge_features, weights
         )
-
-
-def _choose(table: _Table, of_row: np.ndarray, n_graphs: int) -> _Rows:
-    """Rows of the wanted graphs; ``of_row`` is -1 for rows of others."""
-    order = np.argsort(of_row, kind="stable")
-    order = order[np.searchsorted(of_row[order], 0) :]
-    return _Rows(table, order, np.bincount(of_row[order], minlength=n_graphs))

@@ -17,6 +17,7 @@ from skshake.hierarchy._coarsening import (
 )
 from skshake.hierarchy._collection import (
     GraphHierarchy,
+    HierarchiesLike,
     HierarchyCollection,
     as_hierarchies,
     concatenate_hierarchies,
@@ -29,6 +30,7 @@ __all__ = [
     "Aggregation",
     "CategoryWarning",
     "GraphHierarchy",
+    "HierarchiesLike",
     "HierarchyCollection",
     "Level",
     "LevelView",

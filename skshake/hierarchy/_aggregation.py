@@ -45,16 +45,6 @@ class Aggregation:
     name: str
     divisor: Callable[[np.ndarray], np.ndarray]
 
-    def divide(self, sizes: np.ndarray) -> np.ndarray:
-        """Divisors of blocks of some sizes, checked, float64 of shape (n_blocks,)."""
-        divisors = np.asarray(self.divisor(sizes), np.float64)
-        if divisors.shape != sizes.shape or not (divisors > 0).all():
-            raise ValueError(
-                f"the divisor of the aggregation {self.name!r}: expected positive "
-                f"numbers of shape {sizes.shape}, got {divisors}"
-            )
-        return np.ascontiguousarray(divisors)
-
 
 def _size_itself(sizes: np.ndarray) -> np.ndarray:
     return sizes
@@ -76,3 +66,20 @@ def as_aggregation(pooling: str | Aggregation) -> Aggregation:
             "name"
         )
     return pooling
+
+
+def divisors_of(aggregation: Aggregation, sizes: np.ndarray) -> np.ndarray:
+    """What sums over blocks of some sizes are divided by, float64 (n_blocks,).
+
+    Raises
+    ------
+    ValueError
+        If the aggregation gives anything else than a positive number for each.
+    """
+    divisors = np.asarray(aggregation.divisor(sizes), np.float64)
+    if divisors.shape != sizes.shape or not (divisors > 0).all():
+        raise ValueError(
+            f"the divisor of the aggregation {aggregation.name!r}: expected positive "
+            f"numbers of shape {sizes.shape}, got {divisors}"
+        )
+    return np.ascontiguousarray(divisors)

@@ -5,16 +5,22 @@ In: levels as flat arrays. Out: a sequence for scikit-learn, and arrays for the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
-from skshake.graphs import as_graph_numbers, items_of_column, offsets, rows_of
+from skshake.graphs import (
+    GraphsLike,
+    as_graph_numbers,
+    items_of_column,
+    offsets,
+    rows_of,
+)
 from skshake.hierarchy._export import to_networkx, to_pyg
 from skshake.hierarchy._files import read_levels, write_levels
 from skshake.hierarchy._level import Level, LevelView, concatenate_levels
@@ -289,7 +295,11 @@ def concatenate_hierarchies(
     return HierarchyCollection(node_ptr, forests, pooling_key)
 
 
-def as_hierarchies(X: Any) -> HierarchyCollection | None:
+HierarchiesLike: TypeAlias = HierarchyCollection | Iterable[GraphHierarchy] | GraphsLike
+"""Hierarchies of one coarsener, or graphs."""
+
+
+def as_hierarchies(X: HierarchiesLike) -> HierarchyCollection | None:
     """Collection of a list of hierarchies; None if X is something else."""
     if isinstance(X, HierarchyCollection):
         return X

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 def as_dense(features: Any) -> np.ndarray | None:
     """Dense array of a level's features, None without features."""
-    return features.toarray() if sparse.issparse(features) else features
+    dense: np.ndarray | None = features
+    if sparse.issparse(features):
+        dense = features.toarray()
+    return dense
 
 
 def to_networkx(view: LevelView) -> nx.Graph:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from skshake.graphs import FLOAT
-from skshake.hierarchy._aggregation import Aggregation, as_aggregation
+from skshake.hierarchy._aggregation import Aggregation, as_aggregation, divisors_of
 from skshake.hierarchy._level import Level
 
 
@@ -55,6 +55,6 @@ def projection_matrix(
     fine, coarse = (
         np.asarray(overlap.sum(axis=axis), float).ravel() for axis in (1, 0)
     )
-    before = sparse.diags_array(aggregation.divide(fine) / fine)
-    after = sparse.diags_array(1.0 / aggregation.divide(coarse))
+    before = sparse.diags_array(divisors_of(aggregation, fine) / fine)
+    after = sparse.diags_array(1.0 / divisors_of(aggregation, coarse))
     return sparse.csr_array(after @ overlap.T @ before)

@@ -12,7 +12,7 @@ import numpy as np
 
 from skshake._jit import kernel
 from skshake.graphs import FLOAT, Features
-from skshake.hierarchy._aggregation import Aggregation
+from skshake.hierarchy._aggregation import Aggregation, divisors_of
 from skshake.hierarchy._categories import Vocabulary
 from skshake.hierarchy._contraction import INSIDE
 from skshake.hierarchy._level import PooledFeatures
@@ -162,7 +162,7 @@ def pool_features(
     """One row for each segment (-1 drops a row)."""
     sizes = np.empty(n_segments, np.int64)
     count_rows(of_row, sizes)
-    divisors = aggregation.divide(sizes.astype(np.float64))
+    divisors = divisors_of(aggregation, sizes.astype(np.float64))
     segments = Segments(of_row, sizes, divisors)
     n_numeric, n_categorical = features.widths
     numeric = np.empty((n_segments, 0), FLOAT)

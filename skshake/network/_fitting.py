@@ -7,7 +7,6 @@ place where the estimators meet torch.
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ import joblib
 import numpy as np
 import torch
 
+from skshake._warnings import warn_user
 from skshake.hierarchy import HierarchyCollection
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._engine import choose_engine, resolve_device, resolve_precision
@@ -183,7 +183,7 @@ def _on_device(
     try:
         device = resolve_device(device)
     except ValueError as error:
-        warnings.warn(f"{error}; predicting on the CPU", UserWarning, stacklevel=2)
+        warn_user(f"{error}; predicting on the CPU")
         device = torch.device("cpu")
     if device.type != "cpu":
         network = copy.deepcopy(network).to(device)

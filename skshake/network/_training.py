@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Protocol
@@ -20,6 +19,7 @@ from torch import Tensor
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
 from skshake._progress import tqdm
+from skshake._warnings import warn_user
 from skshake.graphs import garbage_collection_paused
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._early_stopping import EarlyStopping
@@ -161,10 +161,9 @@ class Training:
             raise error
         self._window_rows //= 2
         self.steps.release()
-        warnings.warn(
+        warn_user(
             f"out of memory: going on with batch_size={self.batch_size}",
             UserWarning,
-            stacklevel=2,
         )
         halves = (np.array_split(batch, 2) for batch in batches)
         return [half for pair in halves for half in pair if len(half)]
@@ -267,11 +266,10 @@ def train(
         except KeyboardInterrupt:
             if not training.history or is_one_of_many():
                 raise
-            warnings.warn(
+            warn_user(
                 f"interrupted in epoch {len(training.history) + 1}: the best weights "
                 "so far are kept",
                 ConvergenceWarning,
-                stacklevel=2,
             )
     training.network.load_state_dict(training.kept)
     unflatten(training.network)

@@ -6,7 +6,6 @@ q*. Equations of the paper's section on learning the resolution; see ``docs/pape
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from skshake._warnings import warn_user
 from skshake.resolution._curves import COMPLEXITY, LOSSES
 from skshake.resolution._measure import SpectralMeasure, join_measures
 
@@ -287,12 +287,11 @@ def minimise(objective: Objective, curves: ResolutionCurves) -> float:
     grid = curves.q
     if not _features_vary(curves):
         q = objective.q_for_node_fraction(UNDECIDED_NODES)
-        warnings.warn(
+        warn_user(
             "the features of every graph are constant, so no q loses anything; q* = "
             f"{q:.4g} was taken, at which {objective.expected_node_fraction(q):.0%} of "
             "the nodes are expected to remain. Give node features, or set q yourself.",
             ResolutionWarning,
-            stacklevel=2,
         )
         return q
     if has_inner_minimum(curves):
@@ -305,12 +304,11 @@ def minimise(objective: Objective, curves: ResolutionCurves) -> float:
     limit = objective.q_for_node_fraction(fraction)
     q = max(limit, grid[0]) if best == 0 else min(limit, grid[-1])
     advice = "decrease" if best == 0 else "increase"
-    warnings.warn(
+    warn_user(
         f"J is smallest at the {end} q of the grid ({grid[best]:.4g}), so it has no "
         f"inner minimum; q* = {q:.4g} was taken, at which "
         f"{objective.expected_node_fraction(q):.0%} of the nodes are expected to "
         f"remain. {advice.capitalize()} phi, widen q_grid, or set q yourself.",
         ResolutionWarning,
-        stacklevel=2,
     )
     return float(q)

@@ -1,0 +1,82 @@
+"""Kernels that pool, on literal arrays and against naive twins."""
+
+import numpy as np
+import pytest
+
+from skshake.hierarchy import learn_vocabulary
+from skshake.hierarchy._pooling import (
+    Segments,
+    SlotRows,
+    count_rows,
+    pool_categories,
+    pool_numbers,
+)
+
+# Rows 0 and 2 become one, row 3 another; row 1 is dropped.
+OF_ROW = np.array([0, -1, 0, 1])
+SIZES = np.array([2, 1])
+VALUES = np.array([[1, 5], [9, 9], [2, 7], [4, 4]], np.float32)
+
+
+def test_rows_are_counted():
+    sizes = np.full(2, 7)
+    count_rows(OF_ROW, sizes)
+    assert sizes.tolist() == SIZES.tolist()
+
+
+@pytest.mark.parametrize(
+    ("divisors", "expected"),
+    [
+        ([2.0, 1.0], [[1.5, 6.0], [4.0, 4.0]]),
+        ([1.0, 1.0], [[3.0, 12.0], [4.0, 4.0]]),
+        ([4.0, 0.5], [[0.75, 3.0], [8.0, 8.0]]),
+    ],
+)
+def test_numbers_by_hand(divisors, expected):
+    pooled = pool_numbers(VALUES, Segments(OF_ROW, SIZES, np.array(divisors)))
+    assert pooled.tolist() == expected
+
+
+def _pool(codes, segments):
+    pooled = SlotRows(
+        np.empty(len(segments.sizes) + 1, np.int64),
+        np.empty(codes.size, np.int32),
+        np.empty(codes.size, np.float32),
+    )
+    vocabulary = learn_vocabulary(codes)
+    found, tables = vocabulary.tables_for(codes)
+    pool_categories(found, tables, segments, pooled)
+    return pooled, vocabulary
+
+
+def test_categories_by_hand():
+    codes = np.array([[3, 8], [5, 8], [3, 9], [5, 9]], np.int32)
+    pooled, _ = _pool(codes, Segments(OF_ROW, SIZES, np.array([4.0, 0.5])))
+    # Slots: unseen, 3, 5 of the first column; unseen, 8, 9 of the second.
+    n = pooled.indptr[-1]
+    assert pooled.indptr.tolist() == [0, 3, 5]
+    assert pooled.slots[:n].tolist() == [1, 4, 5, 2, 5]
+    assert pooled.shares[:n].tolist() == [0.5, 0.25, 0.25, 2.0, 2.0]
+
+
+def test_categories_are_counts_of_one_hot_rows(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    # More rows in one segment than sorting by insertion alone would take.
+    codes = rng.integers(-3, 4, (90, 2)).astype(np.int32)
+    of_row = np.concatenate([np.zeros(60, np.int64), rng.integers(-1, 5, 30)])
+    sizes = np.bincount(of_row + 1, minlength=6)[1:]
+    divisors = rng.uniform(0.5, 2.0, 5)
+    pooled, vocabulary = _pool(codes, Segments(of_row, sizes, divisors))
+    expected = np.zeros((5, vocabulary.n_slots))
+    for row, segment in zip(codes, of_row, strict=True):
+        for c, code in enumerate(row):
+            if segment >= 0:
+                slot = vocabulary.unseen_slots[c] + 1
+                slot += np.searchsorted(vocabulary.categories[c], code)
+                expected[segment, slot] += 1 / divisors[segment]
+    found = np.zeros_like(expected)
+    for segment in range(5):
+        row = slice(pooled.indptr[segment], pooled.indptr[segment + 1])
+        assert (np.diff(pooled.slots[row]) > 0).all()
+        found[segment, pooled.slots[row]] = pooled.shares[row]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
