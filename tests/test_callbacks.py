@@ -23,7 +23,7 @@ from skshake import (
 )
 from skshake._callbacks import CALLBACK_ATTRIBUTES, OF_FIT
 from skshake.network import _training
-from tests.helpers import run_python
+from tests._helpers import run_python
 
 sklearn_callback = pytest.importorskip(
     "sklearn.callback", reason="scikit-learn has no callbacks before 1.9"

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake._base import automatic_batch_size
-from tests.helpers import run_python
+from tests._helpers import run_python
 
 FAST = {"hidden_dim": 8, "n_layers": 1, "max_iter": 3, "random_state": 0}
 

@@ -23,7 +23,7 @@ from skshake import (
     paper_nodes,
 )
 from skshake.datasets import load_npz
-from tests.helpers import PATIENCE, assert_same_hierarchies, limit
+from tests._helpers import PATIENCE, assert_same_hierarchies, limit
 
 
 def test_q_may_be_given_in_any_order(small_mutag):

@@ -77,7 +77,7 @@ from skshake import (
 from skshake.datasets import load_molecules_csv, load_tu
 from skshake.network import SHAKENetwork
 from skshake.network._training import Training
-from tests.helpers import run_python
+from tests._helpers import run_python
 
 # Graphs here are so small that coarsening may leave them as they are.
 pytestmark = pytest.mark.filterwarnings("ignore:coarsening keeps")

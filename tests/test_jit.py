@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from skshake import _jit
-from tests.helpers import run_python
+from tests._helpers import run_python
 
 MODULE = """
 from skshake._jit import kernel

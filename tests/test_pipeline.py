@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import Pipeline
 
 from skshake import KFCoarsener, SHAKEClassifier
-from tests.helpers import run_python
+from tests._helpers import run_python
 
 
 @pytest.fixture

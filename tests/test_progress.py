@@ -3,7 +3,7 @@
 import pytest
 
 from skshake import KFCoarsener, SHAKEClassifier
-from tests.helpers import run_python
+from tests._helpers import run_python
 
 
 def test_a_notebook_without_widgets_gets_bars_of_text():

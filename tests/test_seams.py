@@ -24,7 +24,7 @@ from skshake import (
 from skshake.graphs import with_degree_feature
 from skshake.plotting import QSelectionDisplay
 from skshake.resolution import LOSSES, Loss, measure_objective, select_resolution
-from tests.helpers import assert_same_hierarchies
+from tests._helpers import assert_same_hierarchies
 
 # A pooling: what sums over a block are divided by, given the sizes of all blocks.
 ROOT = Aggregation("root", np.sqrt)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skshake import expected_edges, expected_nodes, paper_edges, paper_nodes
-from tests.helpers import limit
+from tests._helpers import limit
 
 
 def _laplacians(graphs):

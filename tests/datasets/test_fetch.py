@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from skshake.datasets import _fetch, fetch_ogb, fetch_tu
-from tests.helpers import run_python
+from tests._helpers import run_python
 
 
 def _zip(folder, name):

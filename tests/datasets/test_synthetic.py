@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from skshake.datasets import _synthetic, make_graph_classification, make_like
-from tests.helpers import limit
+from tests._helpers import limit
 
 TREES = [
     nx.path_graph(8),

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers import PATIENCE
+from tests._helpers import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 MUTAG = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from skshake import KFCoarsener, as_graphs, sample_forests
-from tests.helpers import limit
+from tests._helpers import limit
 
 QS = [np.inf, 50.0, 2.0, 0.3, 1e-3]
 

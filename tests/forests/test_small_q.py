@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skshake.forests._small_q import Elimination, _eliminate
-from tests.forests.test_wilson import draw
+from tests._helpers.forests import draw
 
 
 def exact_inverse(matrix):

@@ -1,15 +1,14 @@
 """Does the sampler draw from the Kirchhoff forest law, at one q and at coupled q?"""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from skshake import as_graphs, sample_forests
-from skshake.graphs import FLOAT, build_features
-from tests.helpers import FALSE_ALARMS, limit
+from skshake import sample_forests
+from tests._helpers import FALSE_ALARMS, limit
+from tests._helpers.forests import draw
 
 ROOT = -1
 
@@ -40,15 +39,6 @@ def forest_law(adjacency, q, rtol=1e-7):
     # Matrix-forest theorem: checks the enumeration before it judges the sampler.
     np.testing.assert_allclose(total, determinant, rtol)
     return {forest: w / total for forest, w in weight.items()}
-
-
-def draw(adjacency, q, n_draws, seed):
-    """Independent forests: copies that differ in a feature have their own streams."""
-    copies = as_graphs([adjacency]).take(np.zeros(n_draws, int))
-    number = np.repeat(np.arange(n_draws), len(adjacency)).astype(FLOAT)[:, None]
-    features = build_features([("copy", number, False)], len(number))
-    copies = replace(copies, node_features=features)
-    return sample_forests(copies, q, random_state=seed)
 
 
 def p_value(parents, law):

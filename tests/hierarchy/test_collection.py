@@ -9,7 +9,7 @@ import pytest
 
 from skshake import GraphHierarchy, KFCoarsener
 from skshake.hierarchy import as_hierarchies, concatenate_hierarchies
-from tests.helpers import assert_same_hierarchies
+from tests._helpers import assert_same_hierarchies
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skshake import HierarchyCollection
-from tests.helpers import assert_same_hierarchies
+from tests._helpers import assert_same_hierarchies
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import torch
 from skshake import KFCoarsener
 from skshake.network._fitting import build_network
 from skshake.network.batches import DeviceHierarchies
-from tests.network.reference import assert_rounded
+from tests._helpers.reference import assert_rounded
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from skshake.network._random import (
     hash_counter,
     torch_stream,
 )
-from tests.helpers import limit
+from tests._helpers import limit
 
 
 def draw(n=4):

@@ -10,7 +10,7 @@ from skshake import KFCoarsener, ResolutionWarning, as_graphs, sample_forests
 from skshake.datasets import load_npz
 from skshake.graphs import with_degree_feature
 from skshake.resolution import default_grid, measure_objective, minimise
-from tests.helpers import curve_table, limit
+from tests._helpers import curve_table, limit
 
 
 def objective_of(graphs, phi=1.0):

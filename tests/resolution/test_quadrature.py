@@ -10,7 +10,7 @@ from skshake.datasets import load_npz
 from skshake.resolution import edge_measure, node_measure
 from skshake.resolution._columns import EXACT_ROWS, MOST_COLUMNS
 from skshake.resolution._measure import N_PROBES
-from tests.helpers import curve_table, limit
+from tests._helpers import curve_table, limit
 
 QS = np.geomspace(1e-2, 1e3, 11)
 

@@ -6,7 +6,7 @@ import pytest
 from skshake import KFCoarsener, ResolutionWarning, expected_nodes
 from skshake.datasets import load_bace
 from skshake.resolution import select_resolution
-from tests.helpers import limit
+from tests._helpers import limit
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 
 from skshake import as_graphs
 from skshake.resolution import edge_measure, node_measure
-from tests.helpers import curve_table
+from tests._helpers import curve_table
 
 QS = [1e-2, 0.3, 2.0, 40.0]
 

@@ -15,7 +15,7 @@ from skshake.network.batches import DeviceHierarchies, _features
 from skshake.network.cpu import _tiles
 from skshake.network.cpu._engine import CPUEngine
 from skshake.network.cpu._tiles import cut
-from tests.network.reference import (
+from tests._helpers.reference import (
     assert_found,
     assert_rounded,
     differentiate,

@@ -6,7 +6,7 @@ import pytest
 
 from skshake.network._fitting import build_network
 from skshake.network.batches import DeviceHierarchies, Window, _features
-from tests.network.reference import assert_found, differentiate, draw_parameters
+from tests._helpers.reference import assert_found, differentiate, draw_parameters
 
 # Ways to compute: linear layers, layer, unique rows of features, rows beyond the batch.
 # Any two choices of two ways meet in those that run always.
