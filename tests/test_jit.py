@@ -133,6 +133,38 @@ def test_kernels_are_copied_between_processes():
     assert pickle.loads(pickle.dumps(hash_rows)) is not None
 
 
+RECORDS = """
+from typing import NamedTuple
+from skshake._jit import kernel
+
+class Pair(NamedTuple):
+    {fields}
+
+@kernel
+def read(pair):
+    return 10 * pair.one + pair.other
+
+@kernel
+def make(x, y):
+    return read(Pair(x, y))
+"""
+
+
+def test_records_whose_fields_change_places_are_compiled_again(tmp_path):
+    # Numba's type of a NamedTuple does not say which field is which.
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True;"
+        "from records import Pair, make, read;"
+        "print(read(Pair(one=1, other=2)), make(1, 2))"
+    )
+    found = []
+    for fields in ("one: int; other: int", "other: int; one: int"):
+        (tmp_path / "records.py").write_text(RECORDS.format(fields=fields))
+        out = run_python(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+        found.append(out.split())
+    assert found == [["12", "12"], ["12", "21"]]
+
+
 @pytest.mark.slow
 def test_a_warm_machine_compiles_nothing(tmp_path):
     run = [sys.executable, "-W", "ignore", "-m", "skshake.warm_up"]
