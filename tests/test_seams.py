@@ -5,25 +5,36 @@ uses public names alone, and no file of the package changes for it. Append yours
 """
 
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+import torch
 from joblib import Parallel, delayed
 from sklearn.base import clone
+from torch import nn
 
 from skshake import (
     Aggregation,
     InvalidGraphError,
     KFCoarsener,
     SHAKEClassifier,
+    SHAKERegressor,
     as_graphs,
     check_graphs,
     register_reader,
 )
 from skshake.graphs import with_degree_feature
+from skshake.network import Engine, Loss, ReadOut
+from skshake.network._engine import ENGINES
+from skshake.network._readouts import READOUTS
 from skshake.plotting import QSelectionDisplay
-from skshake.resolution import LOSSES, Loss, measure_objective, select_resolution
+from skshake.resolution import (
+    SPECTRAL_LOSSES,
+    SpectralLoss,
+    measure_objective,
+    select_resolution,
+)
 from tests._helpers import assert_same_hierarchies
 
 # A pooling: what sums over a block are divided by, given the sizes of all blocks.
@@ -96,14 +107,16 @@ def test_a_pooling_that_is_wrong_is_refused(random_graphs):
 
 
 # A curve of q*: the energy of the features, weighed by the square of the eigenvalue.
-CURVATURE = Loss("curvature", power=2, label="curvature loss")
+CURVATURE = SpectralLoss("curvature", power=2, label="curvature loss")
 
 
 @pytest.mark.parametrize("solver", ["eigh", "lanczos"])
 def test_a_curve_of_q_star(solver, small_mutag, pyplot):
     graphs = small_mutag[0]
     plain = select_resolution(graphs, solver=solver)
-    more = select_resolution(graphs, solver=solver, losses=(*LOSSES, CURVATURE))
+    more = select_resolution(
+        graphs, solver=solver, losses=(*SPECTRAL_LOSSES, CURVATURE)
+    )
     assert set(more.curves.others) == {"node_curvature", "edge_curvature"}
     assert "node_curvature" in more.curves.to_frame()
     if solver == "eigh":
@@ -181,3 +194,124 @@ def test_a_kind_of_graph_that_is_wrong_is_refused(rings):
     assert "registered function makes a list" in problems[0].message
     with pytest.raises(TypeError, match="a class and a function"):
         register_reader("Ring", read_ring)
+
+
+# A loss: the absolute error, over batches in the order of the graphs, with a parameter
+# of its own, which is maximised.
+class AbsoluteError(nn.Module):
+    def __init__(self, n_tasks):
+        super().__init__()
+        self.rise = nn.Parameter(torch.zeros(n_tasks))
+
+    def forward(self, outputs, targets, weights):
+        errors = (outputs - targets).abs().mean(dim=1)
+        return (errors * weights).mean() - (self.rise - 1).square().sum()
+
+
+def make_batches(rng, targets, batch_size):
+    n_batches = -(-len(targets) // batch_size)
+    return np.array_split(np.arange(len(targets)), n_batches)
+
+
+ABSOLUTE = Loss({"numbers": AbsoluteError}, make_batches, ascends=("rise",))
+
+
+def test_a_loss(small_mutag):
+    graphs, _ = small_mutag
+    y = np.array([float(graph.n_nodes) for graph in graphs])
+    # An eighth says something else, which the median does not hear.
+    y[::8] += 1_000
+    is_rest = np.arange(len(y)) % 8 > 0
+    model = SHAKERegressor(loss=ABSOLUTE, max_iter=60, random_state=0, n_layers=1)
+    model.fit(graphs, y)
+    squared = clone(model).set_params(loss="squared_error").fit(graphs, y)
+    errors = [
+        np.median(np.abs(m.predict(graphs) - y)[is_rest]) for m in (model, squared)
+    ]
+    # 2 to 5 nodes and 28 to 42 over seeds.
+    assert errors[0] < errors[1]
+    with pytest.raises(ValueError, match="expected numbers, got classes in y"):
+        SHAKEClassifier(loss=ABSOLUTE).fit(*small_mutag)
+
+
+def test_a_loss_survives_clones_pickles_and_processes(small_mutag):
+    graphs, _ = small_mutag
+    y = np.array([float(graph.n_nodes) for graph in graphs])
+    model = SHAKERegressor(loss=ABSOLUTE, max_iter=2, random_state=0, hidden_dim=8)
+    expected = clone(model).fit(graphs, y).predict(graphs)
+    again = pickle.loads(pickle.dumps(model)).fit(graphs, y)
+    assert (again.predict(graphs) == expected).all()
+    (found,) = Parallel(n_jobs=2, backend="loky")([delayed(model.fit)(graphs, y)])
+    assert (found.predict(graphs) == expected).all()
+
+
+# A layer: any module that torch_geometric could call, made from the width of states.
+class MeanOfNeighbours(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, x, edge_index):
+        source, target = edge_index
+        total = torch.zeros_like(x).index_add(0, target, x[source])
+        degree = torch.zeros(len(x)).index_add(0, target, torch.ones(len(source)))
+        return self.linear(total / degree.clamp(min=1)[:, None])
+
+
+def test_a_layer(small_mutag):
+    model = SHAKEClassifier(conv=MeanOfNeighbours, max_iter=8, n_layers=2)
+    model.set_params(random_state=0).fit(*small_mutag)
+    assert isinstance(model.module_.levels[0][0].conv, MeanOfNeighbours)
+    assert model.loss_curve_[-1] < model.loss_curve_[0]
+
+
+# A device: an engine that says how it multiplies sparse matrices. Whatever it does not
+# say is plain torch.
+class DenseEngine(Engine):
+    n_calls = 0
+
+    def sum_rows(self, csr, table):
+        DenseEngine.n_calls += 1
+        rows = torch.repeat_interleave(csr.rowptr.diff())
+        matrix = torch.zeros(len(csr.rowptr) - 1, len(table))
+        matrix.index_put_((rows, csr.col), csr.value, accumulate=True)
+        return matrix @ table
+
+
+def test_a_device(small_mutag, monkeypatch):
+    # A rate of nothing: what is compared are values, not what rounding makes of steps.
+    model = SHAKEClassifier(max_iter=1, learning_rate=1e-12, weight_decay=0)
+    expected = clone(model.set_params(random_state=0)).fit(*small_mutag)
+    # In the package this is a line; "cpu" stands for the new device here.
+    monkeypatch.setitem(ENGINES, "cpu", DenseEngine)
+    found = model.fit(*small_mutag)
+    assert DenseEngine.n_calls > 0
+    assert found.loss_curve_ == pytest.approx(expected.loss_curve_, rel=1e-4)
+    np.testing.assert_allclose(
+        found.predict_proba(small_mutag[0]),
+        expected.predict_proba(small_mutag[0]),
+        atol=1e-4,
+    )
+
+
+# A read-out: mean and standard deviation of each graph's states.
+def mean_and_deviation(h, node_ptr):
+    rows = [
+        torch.cat([part.mean(dim=0), part.std(dim=0, correction=0)])
+        for part in h.tensor_split(node_ptr[1:-1])
+    ]
+    return torch.stack(rows)
+
+
+def test_a_read_out(small_mutag, monkeypatch):
+    # In the package both are a line: that of the table, and the name of the default.
+    monkeypatch.setitem(READOUTS, "deviation", ReadOut(mean_and_deviation, 2))
+    make_shape = SHAKEClassifier._shape
+    monkeypatch.setattr(
+        SHAKEClassifier,
+        "_shape",
+        lambda *arguments: replace(make_shape(*arguments), readout="deviation"),
+    )
+    model = SHAKEClassifier(max_iter=8, n_layers=2, random_state=0).fit(*small_mutag)
+    assert model.module_.readout[0].in_features == 64 * 2 * 3
+    assert model.loss_curve_[-1] < model.loss_curve_[0]

@@ -18,13 +18,17 @@ from skshake.network._plan import (
     NetworkShape,
     TrainingPlan,
 )
+from skshake.network._readouts import ReadOut
+from skshake.network._torch_engine import Engine
 
 __all__ = [
+    "Engine",
     "EpochRecord",
     "FeatureWidths",
     "LabelledGraphs",
     "Loss",
     "NetworkShape",
+    "ReadOut",
     "SHAKENetwork",
     "TrainingPlan",
     "contributions_of",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from skshake.plotting._axes import one_axes
-from skshake.resolution import COMPLEXITY, LOSSES, ResolutionCurves
+from skshake.resolution import COMPLEXITY, SPECTRAL_LOSSES, ResolutionCurves
 
 COLORS = {"node": "tab:blue", "edge": "tab:orange"}
 # Of losses one after the other, and of the complexity.
@@ -21,7 +21,7 @@ LOSS_STYLES, COMPLEXITY_STYLE = ("-", "--", "-."), ":"
 
 def _curves_of(curves: ResolutionCurves) -> Iterator[tuple[str, str, str, str]]:
     """Name, label, colour and style of each curve."""
-    labels = {loss.name: loss.label for loss in LOSSES}
+    labels = {loss.name: loss.label for loss in SPECTRAL_LOSSES}
     for rows, color in COLORS.items():
         others = (name for name in curves.others or () if name.startswith(f"{rows}_"))
         names = [*labels, *(name.removeprefix(f"{rows}_") for name in others)]

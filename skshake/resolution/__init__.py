@@ -1,6 +1,6 @@
 """The resolution q* learnt from data."""
 
-from skshake.resolution._curves import COMPLEXITY, LOSSES, Loss
+from skshake.resolution._curves import COMPLEXITY, SPECTRAL_LOSSES, SpectralLoss
 from skshake.resolution._measure import SpectralMeasure
 from skshake.resolution._objective import (
     Objective,
@@ -18,13 +18,13 @@ from skshake.resolution._solvers import SOLVERS, edge_measure, node_measure
 
 __all__ = [
     "COMPLEXITY",
-    "LOSSES",
     "SOLVERS",
-    "Loss",
+    "SPECTRAL_LOSSES",
     "Objective",
     "ResolutionCurves",
     "ResolutionWarning",
     "Selection",
+    "SpectralLoss",
     "SpectralMeasure",
     "default_grid",
     "edge_measure",

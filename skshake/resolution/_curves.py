@@ -1,4 +1,4 @@
-"""Loss: which part of the features' energy a curve of q* is about.
+"""SpectralLoss: which part of the features' energy a curve of q* is about.
 
 In: nothing. Out: the losses that J averages, by name; solvers, J and figures take
 whatever is listed here.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Loss(NamedTuple):
+class SpectralLoss(NamedTuple):
     r"""A share of features' energy that smoothing at q loses.
 
     .. math::
@@ -36,14 +36,14 @@ class Loss(NamedTuple):
     label: str
 
 
-LOSSES = (
-    Loss("reconstruction", 0, "reconstruction loss"),
-    Loss("dirichlet", 1, "Dirichlet loss"),
+SPECTRAL_LOSSES = (
+    SpectralLoss("reconstruction", 0, "reconstruction loss"),
+    SpectralLoss("dirichlet", 1, "Dirichlet loss"),
 )
 # The curve of the size that is left, beside those of losses.
 COMPLEXITY = "complexity"
 
 
-def powers_of(losses: tuple[Loss, ...]) -> np.ndarray:
+def powers_of(losses: tuple[SpectralLoss, ...]) -> np.ndarray:
     """Powers for kernels, int64 of shape (n_losses,)."""
     return np.array([loss.power for loss in losses], np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 
 from skshake._jit import kernel
 from skshake.graphs import offsets, owner_of, rows_of
-from skshake.resolution._curves import COMPLEXITY, Loss
+from skshake.resolution._curves import COMPLEXITY, SpectralLoss
 
 # Random vectors per graph wherever the complexity is estimated; NO_PROBE marks a point
 # that no random vector stands behind.
@@ -34,7 +34,7 @@ class SpectralMeasure:
 
     Parameters
     ----------
-    losses : tuple of Loss
+    losses : tuple of SpectralLoss
     ptr : int64 array of shape (n_graphs + 1,)
         Points of each graph.
     mu : float64 array of shape (n_points,)
@@ -51,7 +51,7 @@ class SpectralMeasure:
         Bound of what each curve of a graph may be off because steps ended; 0 if exact.
     """
 
-    losses: tuple[Loss, ...]
+    losses: tuple[SpectralLoss, ...]
     ptr: np.ndarray
     mu: np.ndarray
     loss_weights: np.ndarray
@@ -134,14 +134,14 @@ def _sum_points(ptr, mu, loss_weights, complexity, q, curves):
             curves[n_losses, g] = kept
 
 
-def empty_measure(losses: tuple[Loss, ...], n_graphs: int) -> SpectralMeasure:
+def empty_measure(losses: tuple[SpectralLoss, ...], n_graphs: int) -> SpectralMeasure:
     """A measure that contributes nothing."""
     ptr = np.zeros(n_graphs + 1, np.int64)
     return exact(losses, ptr, np.empty(0), np.empty((0, len(losses))), np.empty(0))
 
 
 def exact(
-    losses: tuple[Loss, ...],
+    losses: tuple[SpectralLoss, ...],
     ptr: np.ndarray,
     mu: np.ndarray,
     loss_weights: np.ndarray,

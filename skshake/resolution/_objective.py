@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from skshake._warnings import warn_user
-from skshake.resolution._curves import COMPLEXITY, LOSSES
+from skshake.resolution._curves import COMPLEXITY, SPECTRAL_LOSSES
 from skshake.resolution._measure import SpectralMeasure, join_measures
 
 N_GRID = 121
@@ -258,7 +258,9 @@ def has_inner_minimum(curves: ResolutionCurves) -> bool:
 
 def _features_vary(curves: ResolutionCurves) -> bool:
     """Whether any q loses anything."""
-    ours = {f"{rows}_{loss.name}" for rows in ("node", "edge") for loss in LOSSES}
+    ours = {
+        f"{rows}_{loss.name}" for rows in ("node", "edge") for loss in SPECTRAL_LOSSES
+    }
     return any(curves[name].any() for name in ours.union(curves.others or ()))
 
 

@@ -23,7 +23,7 @@ from skshake.resolution._columns import (
     fill_probes,
     number_categories,
 )
-from skshake.resolution._curves import LOSSES, Loss, powers_of
+from skshake.resolution._curves import SPECTRAL_LOSSES, SpectralLoss, powers_of
 from skshake.resolution._lanczos import (
     Operator,
     Recurrence,
@@ -85,7 +85,9 @@ class Rules(NamedTuple):
 
 
 def lanczos_measure(
-    laplacian: Laplacian, seed: int = 0, losses: tuple[Loss, ...] = LOSSES
+    laplacian: Laplacian,
+    seed: int = 0,
+    losses: tuple[SpectralLoss, ...] = SPECTRAL_LOSSES,
 ) -> SpectralMeasure:
     """Measure of a Laplacian; a graph's part depends on the seed and its content."""
     graphs, features = laplacian.graphs, laplacian.features

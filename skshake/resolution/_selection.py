@@ -12,7 +12,7 @@ import numpy as np
 
 from skshake._splitmix import mix
 from skshake.graphs import GraphCollection
-from skshake.resolution._curves import LOSSES, Loss
+from skshake.resolution._curves import SPECTRAL_LOSSES, SpectralLoss
 from skshake.resolution._laplacian import node_laplacian
 from skshake.resolution._objective import (
     Objective,
@@ -67,7 +67,7 @@ def select_resolution(
     seed: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
-    losses: tuple[Loss, ...] = LOSSES,
+    losses: tuple[SpectralLoss, ...] = SPECTRAL_LOSSES,
 ) -> Selection:
     """Minimise J over q.
 

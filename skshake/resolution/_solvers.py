@@ -14,7 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from skshake._progress import tqdm
 from skshake.graphs import GraphCollection, chunk_bounds
-from skshake.resolution._curves import LOSSES, Loss
+from skshake.resolution._curves import SPECTRAL_LOSSES, SpectralLoss
 from skshake.resolution._laplacian import Laplacian, line_laplacian, node_laplacian
 from skshake.resolution._measure import SpectralMeasure, empty_measure, join_measures
 from skshake.resolution._quadrature import lanczos_measure
@@ -43,7 +43,7 @@ def node_measure(graphs: GraphCollection, **options: Any) -> SpectralMeasure:
         Threads; the result is the same.
     verbose : int, default=0
         Greater than 0 shows a bar.
-    losses : tuple of Loss, default=LOSSES
+    losses : tuple of SpectralLoss, default=SPECTRAL_LOSSES
         Losses that the measure gives curves of.
 
     Returns
@@ -56,7 +56,7 @@ def node_measure(graphs: GraphCollection, **options: Any) -> SpectralMeasure:
 def edge_measure(graphs: GraphCollection, **options: Any) -> SpectralMeasure:
     """Measure of the line graph's Laplacian, empty without edge features."""
     if not graphs.edge_features.n_columns:
-        return empty_measure(options.get("losses", LOSSES), len(graphs))
+        return empty_measure(options.get("losses", SPECTRAL_LOSSES), len(graphs))
     return _measure(line_laplacian, graphs.edge_ptr, "edge spectra", graphs, **options)
 
 
@@ -69,7 +69,7 @@ def _measure(
     seed: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
-    losses: tuple[Loss, ...] = LOSSES,
+    losses: tuple[SpectralLoss, ...] = SPECTRAL_LOSSES,
 ) -> SpectralMeasure:
     """Measure small graphs at once and large graphs in chunks; join them in order."""
     if solver not in SOLVERS:

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 from skshake._blas import one_blas_thread
 from skshake._progress import tqdm
 from skshake.graphs import GraphCollection, offsets, owner_of, rows_of
-from skshake.resolution._curves import LOSSES, Loss
+from skshake.resolution._curves import SPECTRAL_LOSSES, SpectralLoss
 from skshake.resolution._laplacian import Laplacian
 from skshake.resolution._measure import SpectralMeasure, exact
 
@@ -98,7 +98,7 @@ def exact_measure(
     laplacian: Laplacian,
     progress: tqdm,
     n_jobs: int | None = None,
-    losses: tuple[Loss, ...] = LOSSES,
+    losses: tuple[SpectralLoss, ...] = SPECTRAL_LOSSES,
 ) -> SpectralMeasure:
     """Measure of one operator, from all eigenvalues and eigenvectors of each graph.
 
@@ -109,7 +109,7 @@ def exact_measure(
         Moved on by the graphs of each stack.
     n_jobs : int, default=None
         Threads; the result is the same.
-    losses : tuple of Loss
+    losses : tuple of SpectralLoss
 
     Returns
     -------
@@ -138,7 +138,7 @@ def _measure_stack(
     laplacian: Laplacian,
     centred: np.ndarray,
     stack: _Stack,
-    losses: tuple[Loss, ...],
+    losses: tuple[SpectralLoss, ...],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues above the zeros, and the weights of losses that belong to them."""
     matrices_of = _line_matrices if laplacian.is_line else _matrices

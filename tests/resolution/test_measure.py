@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skshake.resolution import LOSSES, Loss
+from skshake.resolution import SPECTRAL_LOSSES, SpectralLoss
 from skshake.resolution._measure import _sum_points, empty_measure, exact, join_measures
 
 
@@ -22,7 +22,7 @@ def test_curves_by_hand(n_losses, global_random_seed):
 
 
 def test_joined_measures_come_in_the_order_of_graphs():
-    losses = (Loss("roughness", 1, "roughness"),)
+    losses = (SpectralLoss("roughness", 1, "roughness"),)
     first = exact(losses, np.array([0, 1]), np.ones(1), np.ones((1, 1)), np.ones(1))
     both = join_measures([first, empty_measure(losses, 1)], np.array([1, 0]))
     assert both.ptr.tolist() == [0, 0, 1]
@@ -31,7 +31,7 @@ def test_joined_measures_come_in_the_order_of_graphs():
 
 
 def test_losses_have_names_and_powers():
-    assert [(loss.name, loss.power) for loss in LOSSES] == [
+    assert [(loss.name, loss.power) for loss in SPECTRAL_LOSSES] == [
         ("reconstruction", 0),
         ("dirichlet", 1),
     ]
