@@ -52,7 +52,10 @@ class EpochTasks:
     """
 
     def __init__(
-        self, context: Any, given: dict[str, Any], describe: Callable[[Any, list], dict]
+        self,
+        context: Any,
+        given: dict[str, Any],
+        describe: Callable[[Any, list[Any]], dict[str, Any]],
     ) -> None:
         self._fit, self._given, self._describe = context, given, describe
 
@@ -61,7 +64,7 @@ class EpochTasks:
         self._epoch = self._fit.subcontext(task_name="epoch")
         self._epoch.call_on_fit_task_begin(**self._given)
 
-    def end(self, history: list, make_network: Callable[[], Any]) -> bool:
+    def end(self, history: list[Any], make_network: Callable[[], Any]) -> bool:
         """Tell that the epoch ended; True if a callback asks to stop.
 
         Parameters
@@ -123,7 +126,7 @@ class FitTask:
 
     @contextmanager
     def epochs(
-        self, describe: Callable[[Any, list], dict]
+        self, describe: Callable[[Any, list[Any]], dict[str, Any]]
     ) -> Iterator[EpochTasks | None]:
         """Inside, epochs are told, and the estimator's ``history_`` grows with them.
 

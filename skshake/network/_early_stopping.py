@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from torch import nn
@@ -20,7 +21,7 @@ class EarlyStopping:
     tol: float
     best_score: float = -np.inf
     n_bad: int = 0
-    best_state: dict = field(default_factory=dict)
+    best_state: dict[str, Any] = field(default_factory=dict)
 
     def update(self, score: float, network: nn.Module) -> bool:
         """Note the score of an epoch; True when training should stop.

@@ -136,7 +136,7 @@ class Steps:
         engine = self.network.engine
         return engine.make_differentiator(self.optimizer, self.data, self.differentiate)
 
-    def _own_stream(self) -> AbstractContextManager:
+    def _own_stream(self) -> AbstractContextManager[Any]:
         """What users' layers draw from, which may draw by themselves."""
         if not callable(self.network.shape.conv):
             return nullcontext()

@@ -80,7 +80,7 @@ class _ConvStack(torch.autograd.Function):
         return torch.from_numpy(last), torch.from_numpy(tape.pooled)
 
     @staticmethod
-    def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple:
+    def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple[Any, ...]:
         pass_, ctx.pass_ = ctx.pass_, None
         grads = pass_.backward(grad_h, grad_pooled)
         return None, None, *pass_.in_order(grads)

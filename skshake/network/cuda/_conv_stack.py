@@ -42,7 +42,7 @@ class _ConvStack(torch.autograd.Function):
         return ctx.pass_.forward(norms)
 
     @staticmethod
-    def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple:
+    def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple[Any, ...]:
         pass_, ctx.pass_ = ctx.pass_, None
         needs_edges = ctx.needs_input_grad[3]
         return None, None, *pass_.backward(grad_h, grad_pooled, needs_edges)
@@ -123,7 +123,9 @@ class _Pass:
         self.noted.append(_Noted(x, z, norm))
         return z, norm
 
-    def backward(self, grad: Tensor, grad_pooled: Tensor, needs_edges: bool) -> list:
+    def backward(
+        self, grad: Tensor, grad_pooled: Tensor, needs_edges: bool
+    ) -> list[Tensor]:
         """Gradients of states, edge states and parameters, in this order."""
         rows, plan = self.rows, self.plan
         grad, grad_pooled = grad.clone(), grad_pooled.contiguous()
