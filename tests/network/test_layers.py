@@ -6,7 +6,7 @@ from torch_geometric.nn import GATv2Conv, GINConv, GraphConv
 
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.network._csr import Arcs
-from skshake.network._layers import PyGLayer, sum_messages
+from skshake.network._layers import PyGLayer, sum_messages, take_rows
 from skshake.network.batches import DeviceHierarchies
 
 
@@ -29,6 +29,24 @@ def test_messages_by_hand():
     ]
     assert sum_messages(h, e, arcs).ravel().tolist() == expected
     assert arcs.targets().tolist() == [0, 0, 1, 1, 2, 2, 2, 3]
+
+
+def test_gradients_are_summed_in_order(global_random_seed):
+    # Indexing would add them in whatever order threads come.
+    generator = torch.Generator().manual_seed(global_random_seed)
+    table = torch.randn(500, 8, generator=generator).requires_grad_()
+    rows = torch.randint(500, (50_000,), generator=generator)
+    weight = torch.randn(50_000, 8, generator=generator)
+    found, n_threads = [], torch.get_num_threads()
+    try:
+        torch.set_num_threads(4)
+        for _ in range(20):
+            table.grad = None
+            (take_rows(table, rows) * weight).sum().backward()
+            found.append(table.grad)
+    finally:
+        torch.set_num_threads(n_threads)
+    assert all(torch.equal(found[0], other) for other in found)
 
 
 def gat_v2(width):
