@@ -531,7 +531,7 @@ class BaseSHAKE(
         return n_layers
 
     def _plan(
-        self, n_graphs: int, stops_early: bool, loss: Any, targets: str, seed: int
+        self, n_graphs: int, stops_early: bool, loss: Any, form: str, seed: int
     ) -> Any:
         from skshake.network import TrainingPlan
 
@@ -552,7 +552,7 @@ class BaseSHAKE(
             batch_size=batch_size,
             optimizer=self.optimizer,
             loss=loss,
-            targets=targets,
+            form=form,
             learning_rate=learning_rate,
             weight_decay=self.weight_decay,
             schedule=schedule,

@@ -482,8 +482,6 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
             chosen = np.ones(n_graphs, np.int64)
         else:
             chosen = self._outputs(hierarchies).argmax(axis=1)
-        if n_outputs == 1:
-            return 2.0 * chosen[:, None] - 1.0
         directions = np.full((n_graphs, n_outputs), -1.0 if is_binary else 0.0)
         directions[np.arange(n_graphs), chosen] = 1.0
         return directions

@@ -1641,7 +1641,7 @@ def test_62_interrupted_twice(monkeypatch, ctrl_c):
     graphs, y = rings(20)
     interrupt_in_epoch(monkeypatch, ctrl_c, 2)
 
-    monkeypatch.setattr(SHAKENetwork, "learn_average", lambda *_: ctrl_c())
+    monkeypatch.setattr(SHAKENetwork, "learn_baseline", lambda *_: ctrl_c())
     model = classifier(max_iter=5)
     with (
         pytest.warns(ConvergenceWarning, match="interrupted in epoch 3"),

@@ -12,6 +12,9 @@ from typing import Any
 
 import torch
 
+# Raised when states of earlier versions can no longer be gone on from.
+FORMAT = 2
+
 
 class Checkpoint:
     """One file of a folder, named after the run that it belongs to.

@@ -39,7 +39,10 @@ class CSR(NamedTuple):
 
 
 class Arcs(NamedTuple):
-    """Both arcs of each edge of a batch; they are symmetric, so CSR is CSC.
+    """Both arcs of each edge of a batch, by the node that a message goes to.
+
+    Each arc has a twin in the other direction, with the same edge state and weight, so
+    the arcs to a node are also those from it.
 
     ``rowptr`` (n_nodes + 1,), ``col`` (n_arcs,), the neighbour that a message comes
     from, ``edge`` (n_arcs,), the row of the edge states that each arc uses, ``weight``

@@ -26,8 +26,8 @@ class EarlyStopping:
     def update(self, score: float, network: nn.Module) -> bool:
         """Note the score of an epoch; True when training should stop.
 
-        The best weights are those of the best score; only an improvement by more than
-        ``tol`` counts against the patience.
+        The best weights are those of the best score; but only an improvement by more
+        than ``tol`` makes the patience begin anew.
         """
         self.n_bad = 0 if score > self.best_score + self.tol else self.n_bad + 1
         if score > self.best_score:

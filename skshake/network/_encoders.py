@@ -15,7 +15,7 @@ from skshake.network.batches import FeatureBatch
 class FeatureEncoder(nn.Module):
     """Features to states: an MLP of standardised numbers plus embedded frequencies.
 
-    The embedding of frequencies is the mean of the categories' embeddings.
+    Embeddings of categories are added, each times its frequency (or count) in the row.
     """
 
     def __init__(self, n_numeric: int, n_slots: int, hidden_dim: int) -> None:

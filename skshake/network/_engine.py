@@ -1,4 +1,4 @@
-"""Which engine runs: decided once per fit or prediction, here alone.
+"""Which engine runs a fit, and which a prediction: decided here alone.
 
 In: a shape, a device, a precision. Out: an engine. A new device is a file with its
 engine and a line in ``ENGINES``.
@@ -69,8 +69,8 @@ def choose_engine(
 
 def can_fuse(shape: NetworkShape) -> bool:
     """Whether kernels that compute all layers of a level do what the layers do."""
-    is_sum = is_sum_layer(shape.conv) and shape.readout == FUSED_READOUT
-    return is_sum and shape.norm == "batch" and not shape.residual
+    are_ours = is_sum_layer(shape.conv) and shape.readout == FUSED_READOUT
+    return are_ours and shape.norm == "batch" and not shape.residual
 
 
 def resolve_device(device: Any) -> torch.device:
@@ -79,7 +79,7 @@ def resolve_device(device: Any) -> torch.device:
     Raises
     ------
     ValueError
-        If torch knows no such device, or it is CUDA and there is none.
+        If torch knows no such device, or there is none.
     """
     if isinstance(device, str) and device == "auto":
         found = (name for name, is_there in PREFERRED.items() if is_there())
@@ -90,10 +90,22 @@ def resolve_device(device: Any) -> torch.device:
         raise ValueError(
             f"device: expected 'auto' or a torch device; {error}"
         ) from error
-    if not PREFERRED.get(chosen.type, lambda: True)():
+    if not _is_there(chosen):
         name = chosen.type.upper()
         raise ValueError(f"device={device!r}, but torch finds no {name} device here")
     return chosen
+
+
+def _is_there(device: torch.device) -> bool:
+    """Whether something can be put on a device."""
+    if not PREFERRED.get(device.type, lambda: True)():
+        return False
+    try:
+        torch.empty(0, device=device)
+    # Each backend of torch has errors of its own.
+    except Exception:
+        return False
+    return True
 
 
 def resolve_precision(precision: str, shape: NetworkShape, device: torch.device) -> str:

@@ -22,7 +22,9 @@ def finish(network: SHAKENetwork, data: DeviceHierarchies) -> SHAKENetwork:
     """The same network, ready to be kept."""
     # In threads of its own: an interruption may have left tasks behind in others.
     with plain_torch(), lanes_in_threads():
-        some = np.arange(min(data.n_graphs, BASELINE_GRAPHS))
+        # Spread over all graphs, which may be sorted.
+        step = -(-data.n_graphs // BASELINE_GRAPHS)
+        some = np.arange(0, data.n_graphs, step)
         network = network.on(choose_engine(network.shape, data.device))
         network.learn_baseline(data.batch(some))
     return network.to("cpu").on(PLAIN).eval()

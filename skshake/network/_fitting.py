@@ -1,7 +1,7 @@
 """From hierarchies and targets to a fitted network: device, engine, seeds, data.
 
-In: plain numpy and a shape. Out: a network on the CPU and its history. This is the only
-place where the estimators meet torch.
+In: plain numpy and a shape. Out: a network on the CPU and its history, and what a
+network says of graphs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 
 from skshake._warnings import warn_user
 from skshake.hierarchy import HierarchyCollection
-from skshake.network._checkpoint import Checkpoint
+from skshake.network._checkpoint import FORMAT, Checkpoint
 from skshake.network._engine import choose_engine, resolve_device, resolve_precision
 from skshake.network._explanation import explain_nodes
 from skshake.network._finishing import finish
@@ -130,8 +130,8 @@ def fit_network(
     if checkpoint is not None:
         state = previous and network_state(previous)[1]
         plain = replace(plan, verbose=0)
-        key = joblib.hash((training, held_out, shape, plain, state, device.type))
-        file = Checkpoint(checkpoint, key)
+        parts = (FORMAT, training, held_out, shape, plain, state, device.type)
+        file = Checkpoint(checkpoint, joblib.hash(parts))
     with plain_torch(), lanes_in_threads(torch_too=engine.uses_torch_threads):
         network = copy.deepcopy(previous)
         if network is None:
@@ -141,8 +141,8 @@ def fit_network(
         weights = (training.weights / training.weights.mean()).astype(np.float32)
         targets = Targets(send(training.targets, device), send(weights, device))
         validate = _make_validate(held_out, score, device, engine)
-        run = Training(network, data, targets, plan)
-        history = train(run, validate, file, on_epoch)
+        trained = Training(network, data, targets, plan)
+        history = train(trained, validate, file, on_epoch)
     return finish(network, data), history
 
 
@@ -194,7 +194,11 @@ def _on_device(
 def outputs_of(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
 ) -> np.ndarray:
-    """Outputs (n_graphs, n_outputs) of a fitted network."""
+    """Outputs (n_graphs, n_outputs) of a fitted network.
+
+    torch has one thread, whatever the engine: outputs shall not depend on how many
+    cores there are.
+    """
     with plain_torch(), lanes_in_threads():
         return predict_outputs(*_on_device(network, hierarchies, device))
 
@@ -214,7 +218,7 @@ def contributions_of(
     device: Any = "auto",
 ) -> list[np.ndarray]:
     """Contribution of each input node at each level; see :func:`explain_nodes`."""
-    with plain_torch(), lanes_in_threads(torch_too=True):
+    with plain_torch(), lanes_in_threads():
         if any(parameter.is_inference() for parameter in network.parameters()):
             # Read under inference_mode, in which nothing is differentiated.
             network = copy.deepcopy(network)

@@ -19,7 +19,7 @@ from skshake.network._csr import Arcs
 N_HEADS = 4
 # Parameters of a sublayer: a linear layer's two, and its normalisation's.
 PER_SUBLAYER = 4
-# Layers that :class:`SumLayer` makes, and whether they read edge states.
+# Names of :class:`SumLayer`, and whether it reads edge states under them.
 SUM_LAYERS = {"gine": True, "gin": False}
 
 

@@ -40,7 +40,7 @@ class Loss:
     ascends : tuple of str, default=()
         Parameters of the module that are maximised, and kept at 0 or more.
     is_binary : bool, default=False
-        Whether it takes no more than two classes.
+        Whether targets that are classes must be two.
     """
 
     modules: Mapping[str, Callable[[int], nn.Module]]
@@ -50,9 +50,9 @@ class Loss:
     ascends: tuple[str, ...] = ()
     is_binary: bool = False
 
-    def make(self, targets: str, n_tasks: int) -> nn.Module:
-        """The module for a form of targets."""
-        return self.modules[targets](n_tasks)
+    def make(self, form: str, n_tasks: int) -> nn.Module:
+        """The module for a form of targets, of so many columns."""
+        return self.modules[form](n_tasks)
 
 
 def _mean_of_labelled(losses: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
@@ -158,5 +158,17 @@ LOSSES = {
 
 
 def find_loss(loss: Any) -> Loss:
-    """Loss by its name, or as it was given."""
-    return LOSSES[loss] if isinstance(loss, str) else loss
+    """Loss by its name, or as it was given.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a name nor a Loss.
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if not isinstance(loss, str):
+        raise TypeError(
+            f"loss: expected a name or a skshake.network.Loss, got {loss!r}"
+        )
+    return LOSSES[loss]

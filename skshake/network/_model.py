@@ -67,21 +67,24 @@ class SHAKENetwork(nn.Module):
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
         self.shape = shape
-        widths, o = shape.widths, shape.hidden_dim
-        self.node_encoder = FeatureEncoder(widths.x_numeric, widths.x_slots, o)
-        self.edge_encoder = FeatureEncoder(widths.edge_numeric, widths.edge_slots, o)
-        self.size_encoder = nn.Linear(1, o)
+        widths, width = shape.widths, shape.hidden_dim
+        self.node_encoder = FeatureEncoder(widths.x_numeric, widths.x_slots, width)
+        self.edge_encoder = FeatureEncoder(
+            widths.edge_numeric, widths.edge_slots, width
+        )
+        self.size_encoder = nn.Linear(1, width)
         self.register_buffer("weight_scale", torch.ones(len(shape.n_layers)))
-        self.register_buffer("baseline", torch.zeros(len(shape.n_layers), o))
+        self.register_buffer("baseline", torch.zeros(len(shape.n_layers), width))
         self.levels = nn.ModuleList(
             nn.ModuleList(
-                make_layer(shape.conv, o, shape.n_linear, shape.norm) for _ in range(n)
+                make_layer(shape.conv, width, shape.n_linear, shape.norm)
+                for _ in range(n)
             )
             for n in shape.n_layers
         )
-        width = o * READOUTS[shape.readout].n_parts * (1 + shape.n_layers[0])
-        self.readout = ReadOutMLP(width, o, shape.n_readout, shape.dropout)
-        self.head = nn.Linear(o, shape.n_outputs)
+        pooled_width = width * READOUTS[shape.readout].n_parts * (1 + shape.n_layers[0])
+        self.readout = ReadOutMLP(pooled_width, width, shape.n_readout, shape.dropout)
+        self.head = nn.Linear(width, shape.n_outputs)
 
     def on(self, engine: Engine) -> SHAKENetwork:
         """The same network, sharing all parameters, computed by another engine."""
@@ -190,15 +193,15 @@ class SHAKENetwork(nn.Module):
         else:
             edge_states = self.edge_encoder(level.edge_attr, self.engine)
         plan = LevelPlan(
-            arcs,
-            level.node_ptr,
-            shares_edges,
-            shape.n_linear,
-            shape.dropout,
-            streams,
-            self.training,
-            shape.residual,
-            None if depth else READOUTS[shape.readout],
+            arcs=arcs,
+            node_ptr=level.node_ptr,
+            shares_edges=shares_edges,
+            n_linear=shape.n_linear,
+            dropout=shape.dropout,
+            streams=streams,
+            is_training=self.training,
+            residual=shape.residual,
+            readout=None if depth else READOUTS[shape.readout],
         )
         layers = list(cast(nn.ModuleList, self.levels[depth]))
         return self.engine.run_layers(layers, plan, h, edge_states)

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
-MOST_GRADIENT = 1.0
-MOST_ALPHA = 999.0
-EPOCH_DECAY = 2e-3
+# Of PESG, as in LibAUC: bounds of each gradient and of what is maximised, and the pull
+# towards the mean of the epoch before.
+MOST_GRADIENT, MOST_ALPHA, EPOCH_DECAY = 1.0, 999.0, 2e-3
 # AdamW moves a parameter by about its rate a step, and what the loss learns has to
 # follow means of the network's outputs at once.
 OWN_RATE = 100

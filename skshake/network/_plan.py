@@ -45,15 +45,15 @@ class NetworkShape:
 class TrainingPlan:
     """How to train; see :class:`skshake.SHAKEClassifier` for the meaning of each.
 
-    ``loss`` is a :class:`skshake.network.Loss`, ``targets`` the form of the targets
-    that it is given.
+    ``loss`` is a :class:`skshake.network.Loss`, ``form`` that of the targets that it is
+    given.
     """
 
     max_iter: int
     batch_size: int
     optimizer: str
     loss: Any
-    targets: str
+    form: str
     learning_rate: float
     weight_decay: float
     schedule: str

@@ -19,14 +19,12 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from skshake._splitmix import GOLDEN
+from skshake._splitmix import GOLDEN, mix
 
-# The two factors of SplitMix64.
-FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
 # Steps whose streams are sent to the device at once.
 KNOWN_STEPS = 1_024
 LOW = 0xFFFFFFFF
-_torch_stream = Lock()
+_one_at_a_time = Lock()
 
 
 class OwnStream(TorchDispatchMode):
@@ -69,7 +67,7 @@ class OwnStream(TorchDispatchMode):
 def torch_stream(seed: int, device: torch.device) -> Iterator[None]:
     """Seed torch's own stream inside, one thread at a time, and leave it as it was."""
     devices = [device] if device.type == "cuda" else []
-    with _torch_stream, torch.random.fork_rng(devices):
+    with _one_at_a_time, torch.random.fork_rng(devices):
         # Not torch.manual_seed, which would seed every other device too.
         torch.default_generator.manual_seed(seed)
         if device.type == "cuda":
@@ -116,10 +114,8 @@ def find_streams(seed: int, first: int, n_streams: int) -> np.ndarray:
         Bits of the outputs of SplitMix64 (Steele, Lea & Flood 2014).
     """
     number = np.arange(first + 1, first + n_streams + 1, dtype=np.uint64)
-    z = np.uint64(seed) + GOLDEN * number
-    for shift, factor in zip((30, 27), FACTORS, strict=True):
-        z = (z ^ (z >> np.uint64(shift))) * factor
-    return (z ^ (z >> np.uint64(31))).view(np.int64)
+    found: np.ndarray = mix(np.uint64(seed) + GOLDEN * number)
+    return found.view(np.int64)
 
 
 class StepStreams:

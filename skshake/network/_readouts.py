@@ -2,7 +2,7 @@
 
 In: states of nodes and where each graph's begin. Out: one row per graph. The fused
 kernels compute the first of them themselves (``cpu/_pooling.py``,
-``cuda/_kernels.py``); a network with another one has its layers run one by one.
+``cuda/_pooling.py``); a network with another one has its layers run one by one.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from skshake.network._plan import TrainingPlan
 from skshake.network._random import OwnStream, StepStreams, find_streams, torch_stream
 from skshake.network.batches import DeviceHierarchies, LevelBatch, Window
 
-# Of a generator of torch.
+# Seeds of torch's generators have fewer bits than ours.
 LARGEST_SEED = 2**62 - 1
 
 
@@ -63,7 +63,7 @@ class Steps:
         plan: TrainingPlan,
     ) -> None:
         self.network, self.data, self.targets, self.plan = network, data, targets, plan
-        self.loss: nn.Module = plan.loss.make(plan.targets, targets.n_tasks)
+        self.loss: nn.Module = plan.loss.make(plan.form, targets.n_tasks)
         self.loss = self.loss.to(data.device)
         self._is_flat = network.engine.has_flat_weights
         weights = [flatten(network)] if self._is_flat else list(network.parameters())
@@ -78,7 +78,7 @@ class Steps:
         self.ema: AveragedModel | None = None
         self.n_updates = 0
         self._streams = StepStreams(plan.seed, network.n_streams, data.device)
-        self._dropped: Tensor | None = None
+        self._streams_now: Tensor | None = None
         self._forward: Callable[..., Tensor] = network
         if plan.compile:
             self._forward = torch.compile(network, dynamic=True)
@@ -96,7 +96,7 @@ class Steps:
 
     def step(self, window: Window, b: int) -> Tensor:
         """One update from a batch of a window; the loss stays on the device."""
-        self._dropped = self._streams.of_step(self.n_updates)
+        self._streams_now = self._streams.of_step(self.n_updates)
         with self._own_stream():
             loss = self._find_gradients(window, b)
         self._update()
@@ -114,7 +114,7 @@ class Steps:
         with torch.autocast(
             device_type, torch.bfloat16, enabled=in_bf16, cache_enabled=False
         ):
-            outputs = self._forward(batch, self._dropped)
+            outputs = self._forward(batch, self._streams_now)
         loss: Tensor = self.loss(
             outputs.float(), self.targets.values[graphs], self.targets.weights[graphs]
         )

@@ -113,7 +113,7 @@ class Training:
         return float(total) / n_graphs
 
     def run_and_note(self, validate: Validate | None) -> None:
-        """Run an epoch, note it, and say whether it was the last."""
+        """Run an epoch, note it, and note whether it was the last."""
         start = time.perf_counter()
         with garbage_collection_paused():
             loss = self.run_epoch()

@@ -103,18 +103,18 @@ class _DeviceLevel:
         if overlap is not None and coarse_ptr is not None:
             from_coarser = overlap.gather(self.nodes, coarse_ptr, chosen)
         return LevelBatch(
-            node_ptr,
-            self.x.gather(self.nodes, chosen),
-            row_of_node,
-            self.edge_attr.gather(self.edges, chosen),
-            self.edge_attr.unique is not None,
-            Arcs(
-                ptr_of(self.nodes.take(self.n_arcs, chosen)),
-                self.arcs.take(self.col, chosen, node_ptr[:-1]),
-                self.arcs.take(self.edge_row, chosen, edge_shift),
-                self.arcs.take(self.weight, chosen),
+            node_ptr=node_ptr,
+            x=self.x.gather(self.nodes, chosen),
+            row_of_node=row_of_node,
+            edge_attr=self.edge_attr.gather(self.edges, chosen),
+            shares_edges=self.edge_attr.unique is not None,
+            arcs=Arcs(
+                rowptr=ptr_of(self.nodes.take(self.n_arcs, chosen)),
+                col=self.arcs.take(self.col, chosen, node_ptr[:-1]),
+                edge=self.arcs.take(self.edge_row, chosen, edge_shift),
+                weight=self.arcs.take(self.weight, chosen),
             ),
-            from_coarser,
+            from_coarser=from_coarser,
         )
 
 

@@ -12,7 +12,7 @@ from skshake.network.batches._window import Window
 
 # Share of positives in class-balanced batches.
 POSITIVE_SHARE = 0.25
-# Batches of a window.
+# Batches of a window, at most.
 MOST_BATCHES = 4_096
 
 

@@ -85,9 +85,9 @@ class Ranges:
         moves = shift is not None
         shifts = (out.new_empty(0) if shift is None else shift).numpy()
 
-        def task(c: int) -> None:
-            first, last = bounds[c], bounds[c + 1]
-            copy_ranges(first, last, ranges, first_rows[c], flat, moves, shifts, rows)
+        def task(lane: int) -> None:
+            first, last, row = bounds[lane], bounds[lane + 1], first_rows[lane]
+            copy_ranges(first, last, ranges, row, flat, moves, shifts, rows)
 
         run_lanes(task, n_lanes)
         return out

@@ -34,10 +34,11 @@ class Part(NamedTuple):
     is_ptr: bool = False
 
 
-Mapping = Callable[[Tensor, Part], Tensor]
+# What is done to each array of a level, given what the array is.
+OfPart = Callable[[Tensor, Part], Tensor]
 
 
-def _map_csr(csr: CSR, row: str, entry: str, col: str, f: Mapping) -> CSR:
+def _map_csr(csr: CSR, row: str, entry: str, col: str, f: OfPart) -> CSR:
     """Apply a function to all arrays; columns that all batches share stay as they are.
 
     ``row``, ``entry`` and ``col`` are the units of the matrix's parts.
@@ -56,7 +57,7 @@ def _map_csr(csr: CSR, row: str, entry: str, col: str, f: Mapping) -> CSR:
     return CSR(rowptr, cols, f(csr.value, Part(entry)), by_col)
 
 
-def map_level(level: LevelBatch, f: Mapping) -> LevelBatch:
+def map_level(level: LevelBatch, f: OfPart) -> LevelBatch:
     """The level with a function applied to every array that differs between batches."""
     x, row_of_node, edge_attr = level.x, level.row_of_node, level.edge_attr
     if row_of_node is None:
@@ -64,26 +65,36 @@ def map_level(level: LevelBatch, f: Mapping) -> LevelBatch:
         x = x._replace(numeric=f(x.numeric, Part("nodes")), slots=slots)
     else:
         row_of_node = _map_csr(row_of_node, "nodes", "nodes", "table of nodes", f)
-    edges = "table of edges" if level.shares_edges else "edges"
     if not level.shares_edges:
         slots = _map_csr(edge_attr.slots, "edges", "edge_attr", "table of edge_attr", f)
         numeric = f(edge_attr.numeric, Part("edges"))
         edge_attr = edge_attr._replace(numeric=numeric, slots=slots)
-    arcs = level.arcs
-    of_edges = CSR(arcs.rowptr, arcs.edge, arcs.weight, arcs.by_edge)
-    of_edges = _map_csr(of_edges, "nodes", "arcs", edges, f)
-    col = f(arcs.col, Part("arcs", "nodes"))
     from_coarser = level.from_coarser
     if from_coarser is not None:
         from_coarser = _map_csr(from_coarser, "nodes", "overlap", "coarse", f)
     return LevelBatch(
-        f(level.node_ptr, Part("graphs", is_ptr=True)),
-        x,
-        row_of_node,
-        edge_attr,
-        level.shares_edges,
-        Arcs(of_edges.rowptr, col, *of_edges[1:]),
-        from_coarser,
+        node_ptr=f(level.node_ptr, Part("graphs", is_ptr=True)),
+        x=x,
+        row_of_node=row_of_node,
+        edge_attr=edge_attr,
+        shares_edges=level.shares_edges,
+        arcs=_map_arcs(level.arcs, level.shares_edges, f),
+        from_coarser=from_coarser,
+    )
+
+
+def _map_arcs(arcs: Arcs, shares_edges: bool, f: OfPart) -> Arcs:
+    """Apply a function to all arrays of arcs."""
+    # From nodes to edge states, arcs are the entries of a sparse matrix.
+    states = "table of edges" if shares_edges else "edges"
+    to_states = CSR(arcs.rowptr, arcs.edge, arcs.weight, arcs.by_edge)
+    to_states = _map_csr(to_states, "nodes", "arcs", states, f)
+    return Arcs(
+        rowptr=to_states.rowptr,
+        col=f(arcs.col, Part("arcs", "nodes")),
+        edge=to_states.col,
+        weight=to_states.value,
+        by_edge=to_states.transpose,
     )
 
 

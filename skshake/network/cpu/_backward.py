@@ -1,4 +1,4 @@
-"""All sublayers of a level backward, in one compiled call of each thread.
+"""All sublayers of a level backward, in one kernel that each thread calls.
 
 In: a batch, parameters, the tape of forward, and counters that the threads share. Out:
 gradients.
@@ -6,7 +6,8 @@ gradients.
 Round t goes back through what round t of forward did, from the last to the first: the
 linear layer of sublayer t and its normalisation (whose means over all rows the round
 before has summed), messages where a layer begins, pooling, and then ReLU and dropout of
-sublayer t - 1. Threads meet between rounds, as those means need all rows.
+sublayer t - 1. Threads wait for each other between rounds, as those means need all
+rows.
 """
 
 from __future__ import annotations

@@ -110,8 +110,9 @@ def run_together(
 ) -> None:
     """Call a compiled function in all threads, which share its lanes.
 
-    Its first argument are the counters of rounds, int64 (2, n_rounds): lanes that are
-    taken, and that are done. A thread that comes late, or twice, finds no lane left.
+    Its first argument is an int64 array (2, n_rounds) of counters: lanes of each round
+    that are taken, and that are done. A thread that comes late, or twice, finds no lane
+    left.
     """
     counters = np.zeros((2, n_rounds), np.int64)
 

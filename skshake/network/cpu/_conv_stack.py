@@ -38,7 +38,7 @@ from skshake.network.cpu._tiles import cut
 def run_conv_stack(
     layers: Sequence[SumLayer], plan: LevelPlan, h: Tensor, edge_states: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Run all layers of a level; see :meth:`skshake.network._torch_engine.Engine`.
+    """Run all layers of a level; see ``Engine.run_layers``.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class _Pass:
         return map(torch.from_numpy, found)
 
     def _run(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Call a compiled function in all threads."""
+        """Call a kernel in all threads."""
         arguments = (self.lanes, self.batch, self.weights, *arguments)
         run_together(function, arguments, self.n_sublayers + 1, self.lanes.n_lanes)
 

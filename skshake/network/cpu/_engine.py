@@ -14,11 +14,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from skshake.network._csr import CSR
 from skshake.network._torch_engine import Engine, LevelPlan
 from skshake.network.cpu._conv_stack import run_conv_stack
 from skshake.network.cpu._dropout import fill_mask
 from skshake.network.cpu._linear import FEWEST_VALUES, Linear
-from skshake.network.cpu._sums import CSR, SumRows
+from skshake.network.cpu._sums import SumRows
 
 
 @dataclass(frozen=True)

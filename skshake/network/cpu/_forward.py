@@ -1,12 +1,12 @@
-"""All sublayers of a level forward, in one compiled call of each thread.
+"""All sublayers of a level forward, in one kernel that each thread calls.
 
 In: a batch, parameters, and counters that the threads share. Out: a tape.
 
 Round t finishes sublayer t - 1 (normalisation, ReLU, dropout), pools the state that is
 then complete, and starts sublayer t (messages where a layer begins, and the linear
 layer); round 0 finishes nothing, and the last round starts nothing. Within a round each
-tile goes through all of these while its rows are in the cache. Threads meet between
-rounds alone, where batch normalisation needs the sums of all rows.
+tile goes through all of these while its rows are in the cache. Threads wait for each
+other between rounds alone, where batch normalisation needs the sums of all rows.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ class Linear(torch.autograd.Function):
         out = np.empty((len(rows), len(matrix)), rows.dtype)
         bounds = split_rows(len(rows), N_LANES)
 
-        def task(c: int) -> None:
-            part = slice(bounds[c], bounds[c + 1])
+        def task(lane: int) -> None:
+            part = slice(bounds[lane], bounds[lane + 1])
             np.dot(rows[part], matrix.T, out=out[part])
 
         run_lanes(task, N_LANES)
@@ -43,10 +43,10 @@ class Linear(torch.autograd.Function):
         of_weight = np.empty((N_LANES, *matrix.shape), rows.dtype)
         bounds = split_rows(len(rows), N_LANES)
 
-        def task(c: int) -> None:
-            part = slice(bounds[c], bounds[c + 1])
+        def task(lane: int) -> None:
+            part = slice(bounds[lane], bounds[lane + 1])
             np.dot(gradient[part], matrix, out=out[part])
-            np.dot(gradient[part].T, rows[part], out=of_weight[c])
+            np.dot(gradient[part].T, rows[part], out=of_weight[lane])
 
         run_lanes(task, N_LANES)
         found = of_weight.sum(axis=0)

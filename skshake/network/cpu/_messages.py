@@ -71,8 +71,8 @@ def sum_messages_backward(first, last, arcs, self_weight, h, e, grad, grad_h, gr
         for arc in range(rowptr[i], rowptr[i + 1]):
             j, k, w = col[arc], edge[arc], weight[arc]
             for c in range(width):
-                gate = np.float32(h[i, c] + e[k, c] > 0.0)
-                passed = w * grad[j, c] * gate
+                is_open = np.float32(h[i, c] + e[k, c] > 0.0)
+                passed = w * grad[j, c] * is_open
                 grad_h[i, c] += passed
                 grad_e[k, c] += passed
     total = np.float32(0.0)

@@ -1,4 +1,4 @@
-"""What the compiled passes of the conv stack are given, as named tuples of arrays.
+"""What the passes through a conv stack are given, as named tuples of arrays.
 
 In: nothing. Out: records; their arrays are those of a whole batch, float32 unless said.
 A conv stack has ``n_layers`` layers of ``n_linear`` sublayers each, ``n_sublayers``

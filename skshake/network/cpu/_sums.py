@@ -1,4 +1,4 @@
-"""Sums of rows on the CPU, compiled and in lanes: a sparse matrix times a table.
+"""Sums of rows on the CPU, in lanes: a sparse matrix times a table.
 
 In: a CSR matrix and a table. Out: one row per row of the matrix, with a gradient.
 """
@@ -65,8 +65,8 @@ class SumRows(torch.autograd.Function):
         out = table.new_empty(n_rows, table.shape[1])
         arrays = ctx.csr, table.numpy(), out.numpy()
 
-        def task(c: int) -> None:
-            multiply(ctx.bounds[c], ctx.bounds[c + 1], *arrays)
+        def task(lane: int) -> None:
+            multiply(ctx.bounds[lane], ctx.bounds[lane + 1], *arrays)
 
         run_lanes(task, len(ctx.bounds) - 1)
         return out
@@ -80,8 +80,9 @@ class SumRows(torch.autograd.Function):
         csr, rows, tables = ctx.csr, grad.contiguous().numpy(), list(grad_table.numpy())
         bounds = ctx.bounds if copies > 1 else ctx.bounds[[0, -1]]
 
-        def task(c: int) -> None:
-            multiply_backward(bounds[c], bounds[c + 1], csr, rows, tables[c])
+        def task(lane: int) -> None:
+            first, last = bounds[lane], bounds[lane + 1]
+            multiply_backward(first, last, csr, rows, tables[lane])
 
         run_lanes(task, len(bounds) - 1)
         return None, grad_table.sum(dim=0)

@@ -1,4 +1,4 @@
-"""Lanes and tiles of a batch: units of work of the compiled passes.
+"""Lanes and tiles of a batch: units of work of the passes.
 
 In: where the rows of each graph begin. Out: lanes of tiles of whole graphs.
 """

@@ -123,7 +123,7 @@ class StaticBatch:
         self.number = torch.zeros(1, dtype=torch.int64, device=device)
         self._capacities = capacities
         self._arrays = {wide: _Arrays(wide, device) for wide in (True, False)}
-        # Tables have as many rows in every batch.
+        # Of tables, which have as many rows in every batch, the size in the first.
         rows = [
             {unit: int(of_batches[1]) for unit, of_batches in bounds.items()} | capacity
             for bounds, capacity in zip(window.bounds, capacities, strict=True)

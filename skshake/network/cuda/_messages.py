@@ -41,7 +41,9 @@ def sum_messages(
         ok = is_arc[:, None] & is_column[None, :]
         sent = tl.load(h + j[:, None] * width + c[None, :], mask=ok, other=0.0)
         sent += tl.load(e + k[:, None] * width + c[None, :], mask=ok, other=0.0)
-        total += tl.sum(w[:, None] * tl.maximum(sent, 0.0), axis=0)
+        # ReLU; a NaN stays one.
+        sent = tl.where(sent < 0.0, 0.0, sent)
+        total += tl.sum(w[:, None] * sent, axis=0)
     tl.store(out + i * width + c, total, mask=is_column)
 
 
