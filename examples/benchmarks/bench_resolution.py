@@ -41,7 +41,7 @@ N_DENSE = 10_000
 def with_edge_features(graphs: GraphCollection) -> GraphCollection:
     """Give each node a number, and each edge the difference at its ends and a category.
 
-    The edge side of J then has numeric and categorical columns.
+    The edges' part of J then has numeric and categorical columns.
     """
     rng = np.random.default_rng(0)
     x = rng.normal(size=(graphs.n_nodes, 1)).astype(np.float32)

@@ -17,7 +17,7 @@ PARTS = ("train", "valid", "test")
 
 
 def _read(folder: Path, name: str, n_rows: int | None = None) -> np.ndarray:
-    """Rows of a file without header, of the kind of numbers that it holds."""
+    """Rows of a file without header, of the type of numbers that it holds."""
     import pandas as pd
 
     path = folder / f"{name}.csv.gz"

@@ -3,7 +3,6 @@
 from skshake.graphs._check_schema import match_features
 from skshake.graphs._checking import check_graphs, check_items, name_graph
 from skshake.graphs._collection import (
-    Arcs,
     Graph,
     GraphCollection,
     Structure,
@@ -17,7 +16,6 @@ from skshake.graphs._convert import as_graphs, as_list
 from skshake.graphs._edgelist import graphs_from_edgelist
 from skshake.graphs._errors import GraphProblem, InvalidGraphError, problems_of
 from skshake.graphs._features import (
-    CATEGORY,
     FLOAT,
     CastError,
     Features,
@@ -46,10 +44,8 @@ from skshake.graphs._types import GraphLike, GraphsLike
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
 
 __all__ = [
-    "CATEGORY",
     "FLOAT",
     "NO_NAMES",
-    "Arcs",
     "CastError",
     "Features",
     "Field",

@@ -352,7 +352,7 @@ class Graph:
 
 
 def concatenate_graphs(parts: Sequence[GraphCollection]) -> GraphCollection:
-    """Join collections whose features are of the same kind."""
+    """Join collections whose features have the same fields."""
     is_weighted = any(part.edge_weight is not None for part in parts)
     weights = [
         np.ones(part.n_edges) if part.edge_weight is None else part.edge_weight

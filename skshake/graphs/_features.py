@@ -35,7 +35,7 @@ def copy_read_only(record: Any, *names: str) -> None:
 
 
 class Field(NamedTuple):
-    """An attribute of nodes or edges: its name, its kind, its number of columns.
+    """An attribute of nodes or edges, with its number of columns.
 
     ``is_text`` says that its categories are codes of strings.
     """
@@ -47,7 +47,7 @@ class Field(NamedTuple):
 
 
 class CastError(ValueError):
-    """A value that cannot be read as the wanted kind.
+    """A value that is no category, or no number, as it should be.
 
     ``row`` says where it stands, ``field`` in what.
     """
@@ -70,7 +70,7 @@ class Features:
     categories : ndarray of shape (n_rows, n_categorical), int32
         Codes as the user gave them; an encoder learnt in ``fit`` turns them into slots.
     fields : tuple of Field
-        Attributes in their order; each takes the next columns of its kind.
+        Attributes in their order; each takes the next numeric or categorical columns.
     """
 
     numeric: np.ndarray
