@@ -477,7 +477,14 @@ class BaseSHAKE(
         if n_graphs < 2:
             raise ValueError("early_stopping=True needs at least 2 graphs, got 1")
         parts = split_validation(training.targets, self.validation_fraction, seed)
-        return tuple(training.take(graphs) for graphs in parts)
+        kept, held_out = (training.take(graphs) for graphs in parts)
+        for part, what in ((kept, "left to train on"), (held_out, "held out")):
+            if not part.weights.sum() > 0:
+                raise ValueError(
+                    f"sample_weight: all weights of the graphs that are {what} for "
+                    "early stopping are zero; choose them by X_val and y_val"
+                )
+        return kept, held_out
 
     def _read_validation(
         self,

@@ -12,9 +12,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
 
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake._base import automatic_batch_size
+from skshake._targets import split_validation
+from skshake.forests import MAX_SEED
 from tests._helpers import run_python
 
 FAST = {"hidden_dim": 8, "n_layers": 1, "max_iter": 3, "random_state": 0}
@@ -470,3 +473,16 @@ def test_equal_seeds_give_equal_weights_in_any_process(mutag):
         "print(joblib.hash({k: v.numpy() for k, v in weights.items()}))"
     )
     assert {run_python(code, PYTHONHASHSEED="7").strip()} == hashes
+
+
+@pytest.mark.parametrize(("counts", "what"), [(0, "left to train on"), (1, "held out")])
+def test_weights_that_a_split_leaves_at_zero_are_refused(counts, what, small_mutag):
+    graphs, y = small_mutag
+    settings = {"early_stopping": True, "max_iter": 1, "random_state": 0}
+    seed = int(check_random_state(0).randint(MAX_SEED))
+    codes = np.unique(y, return_inverse=True)[1]
+    parts = split_validation(codes, 0.1, seed)
+    weight = np.ones(len(y))
+    weight[parts[counts]] = 0
+    with pytest.raises(ValueError, match=f"graphs that are {what} for early stopping"):
+        SHAKEClassifier(**settings).fit(graphs, y, sample_weight=weight)

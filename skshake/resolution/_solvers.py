@@ -74,6 +74,8 @@ def _measure(
     """Measure small graphs at once and large graphs in chunks; join them in order."""
     if solver not in SOLVERS:
         raise ValueError(f"solver: expected one of {SOLVERS}, got {solver!r}")
+    if not losses:
+        raise ValueError("losses: expected at least one SpectralLoss, got none")
     is_dense = np.full(len(graphs), solver == "eigh")
     if solver == "auto":
         is_dense = np.diff(row_ptr) <= MOST_DENSE_ROWS

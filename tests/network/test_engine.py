@@ -53,6 +53,9 @@ def test_a_device_is_one_that_is_there(monkeypatch):
     assert resolve_device("cpu") == resolve_device(CPU) == CPU
     monkeypatch.setitem(_engine.PREFERRED, "cuda", lambda: True)
     assert resolve_device("auto").type == "cuda"
+    if not torch.cuda.is_available():
+        with pytest.raises(ValueError, match="device='cuda:3', but torch finds no CU"):
+            resolve_device("cuda:3")
     monkeypatch.setitem(_engine.PREFERRED, "cuda", lambda: False)
     assert resolve_device("auto") == CPU
     with pytest.raises(ValueError, match="device='cuda', but torch finds no CUDA"):

@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from skshake import KFCoarsener, SHAKEClassifier, SHAKERegressor
 
@@ -87,3 +88,13 @@ def test_numbers_are_explained_in_their_units(marked):
     assert np.corrcoef(sums, predicted)[0, 1] > 0.95
     with pytest.raises(ValueError, match="target"):
         model.explain(graphs, target=2)
+
+
+def test_a_lone_class_is_explained_by_its_own_output(marked):
+    graphs, _, _ = marked
+    with pytest.warns(ConvergenceWarning, match="one class"):
+        model = SHAKEClassifier(max_iter=2, n_layers=1, random_state=0)
+        model.fit(graphs, ["only"] * len(graphs))
+    sums = np.array([c.sum() for c in model.explain(graphs)])
+    outputs = model.decision_function(graphs).ravel()
+    assert np.corrcoef(sums, outputs)[0, 1] > 0.9

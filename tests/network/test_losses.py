@@ -9,6 +9,7 @@ from skshake.network._losses import (
     BinaryCrossEntropy,
     CrossEntropy,
     SquaredError,
+    find_loss,
 )
 
 NAN = float("nan")
@@ -94,3 +95,10 @@ def test_auc_margin_of_codes_takes_the_log_odds():
     of_codes = loss(outputs, codes, weights)
     log_odds = (outputs[:, 1] - outputs[:, 0])[:, None]
     assert of_codes == loss(log_odds, codes.float()[:, None], weights)
+
+
+def test_losses_are_names_or_losses():
+    loss = find_loss("auc_margin")
+    assert find_loss(loss) is loss
+    with pytest.raises(TypeError, match=r"expected a name or a skshake.network.Loss"):
+        find_loss(AUCMargin)

@@ -45,8 +45,8 @@ def sum_messages_backward(first, last, arcs, self_weight, h, e, grad, grad_h, gr
 
     The arc from j to i has a twin from i to j with the same edge state and weight, so
     the gradient of ``h[i]`` is a sum over the arcs of i too: no row is written by two
-    threads, and nothing has to be atomic. Rows of ``grad_e`` are shared by lanes only
-    if lanes have copies of their own.
+    threads, and nothing has to be atomic. If lanes share
+    rows of ``e``, each of them has a ``grad_e`` of its own.
 
     Parameters
     ----------
