@@ -1,15 +1,6 @@
 """The graph neural network and its training; the one folder that imports torch."""
 
-from skshake.network._fitting import (
-    LabelledGraphs,
-    contributions_of,
-    embeddings_of,
-    feature_widths,
-    fit_network,
-    network_from_state,
-    network_state,
-    outputs_of,
-)
+from skshake.network._fitting import LabelledGraphs, feature_widths, fit_network
 from skshake.network._losses import Loss, find_loss
 from skshake.network._model import SHAKENetwork
 from skshake.network._plan import (
@@ -18,7 +9,9 @@ from skshake.network._plan import (
     NetworkShape,
     TrainingPlan,
 )
+from skshake.network._predicting import contributions_of, embeddings_of, outputs_of
 from skshake.network._readouts import ReadOut
+from skshake.network._state import network_from_state, network_state
 from skshake.network._torch_engine import Engine
 
 __all__ = [

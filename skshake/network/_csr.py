@@ -38,7 +38,7 @@ class CSR(NamedTuple):
     transpose: Transpose | None = None
 
 
-class Arcs(NamedTuple):
+class BatchArcs(NamedTuple):
     """Both arcs of each edge of a batch, by the node that a message goes to.
 
     Each arc has a twin in the other direction, with the same edge state and weight, so

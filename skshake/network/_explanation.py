@@ -23,7 +23,7 @@ def explain_nodes(
     network: SHAKENetwork,
     data: DeviceHierarchies,
     hierarchies: HierarchyCollection,
-    weights: np.ndarray,
+    directions: np.ndarray,
 ) -> list[np.ndarray]:
     r"""Integrated gradients (Sundararajan et al. 2017) of the levels' encoded features.
 
@@ -38,7 +38,7 @@ def explain_nodes(
     data : DeviceHierarchies
     hierarchies : HierarchyCollection
         The same graphs.
-    weights : float array of shape (n_graphs, n_outputs)
+    directions : float array of shape (n_graphs, n_outputs)
         f is the sum of these times the outputs.
 
     Returns
@@ -49,11 +49,11 @@ def explain_nodes(
     network.eval()
     n_levels, n_nodes = len(hierarchies.levels), int(hierarchies.node_ptr[-1])
     total = np.zeros((n_levels, n_nodes))
-    directions = torch.from_numpy(weights.astype(np.float32)).to(data.device)
+    on_device = torch.from_numpy(directions.astype(np.float32)).to(data.device)
     for k, levels in enumerate(hierarchies.forests):
         of_blocks: list[list[Tensor]] = [[] for _ in levels]
         for graphs in inference_batches(data, k, INFERENCE_ROWS // N_POINTS):
-            parts = _contributions(network, data, graphs, k, directions)
+            parts = _contributions(network, data, graphs, k, on_device)
             for of_level, part in zip(of_blocks, parts, strict=True):
                 of_level.append(part)
         for d, level in enumerate(levels):
@@ -82,9 +82,9 @@ def _contributions(
         ]
     slopes = [torch.zeros_like(offset) for offset in offsets]
     for point in range(N_POINTS):
-        share = (point + 0.5) / N_POINTS
+        fraction = (point + 0.5) / N_POINTS
         inputs = [
-            (baseline + share * offset).requires_grad_()
+            (baseline + fraction * offset).requires_grad_()
             for baseline, offset in zip(network.baseline, offsets, strict=True)
         ]
         outputs = network.head(network.embed(batch, inputs))

@@ -1,7 +1,6 @@
 """From hierarchies and targets to a fitted network: device, engine, seeds, data.
 
-In: plain numpy and a shape. Out: a network on the CPU and its history, and what a
-network says of graphs.
+In: plain numpy and a shape. Out: a network on the CPU and its history.
 """
 
 from __future__ import annotations
@@ -15,13 +14,11 @@ import joblib
 import numpy as np
 import torch
 
-from skshake._warnings import warn_user
 from skshake.hierarchy import HierarchyCollection
 from skshake.network._checkpoint import FORMAT, Checkpoint
 from skshake.network._engine import choose_engine, resolve_device, resolve_precision
-from skshake.network._explanation import explain_nodes
 from skshake.network._finishing import finish
-from skshake.network._inference import embed_graphs, predict_outputs
+from skshake.network._inference import predict_outputs, send_all
 from skshake.network._model import SHAKENetwork
 from skshake.network._plan import (
     EpochRecord,
@@ -30,18 +27,17 @@ from skshake.network._plan import (
     TrainingPlan,
 )
 from skshake.network._random import OwnStream
+from skshake.network._state import network_state
 from skshake.network._steps import Targets
 from skshake.network._threads import lanes_in_threads
-from skshake.network._torch_engine import PLAIN, Engine
+from skshake.network._torch_engine import Engine
 from skshake.network._torch_state import plain_torch
 from skshake.network._training import EpochHooks, Training, train
-from skshake.network.batches import DeviceHierarchies, find_home, send
+from skshake.network.batches import send
 
 # Forests over which outputs are averaged to validate an epoch: with all, that would
 # take longer than the epoch.
 VALIDATED_FORESTS = 4
-# Names of weights in files of earlier versions.
-RENAMED = {"average": "baseline"}
 
 
 class LabelledGraphs(NamedTuple):
@@ -137,7 +133,7 @@ def fit_network(
         if network is None:
             network = build_network(training.hierarchies, shape, plan.seed)
         network = network.to(device).on(engine)
-        data = _send_all(training.hierarchies, device, engine)
+        data = send_all(training.hierarchies, device, engine)
         weights = (training.weights / training.weights.mean()).astype(np.float32)
         targets = Targets(send(training.targets, device), send(weights, device))
         validate = _make_validate(held_out, score, device, engine)
@@ -156,91 +152,10 @@ def _make_validate(
     if held_out is None:
         return None
     hierarchies = held_out.hierarchies.first_forests(VALIDATED_FORESTS)
-    data = _send_all(hierarchies, device, engine)
+    data = send_all(hierarchies, device, engine)
 
     def validate(network: SHAKENetwork) -> float:
         outputs = predict_outputs(network, data)
         return score(held_out.targets, outputs, held_out.weights)
 
     return validate
-
-
-def _send_all(
-    hierarchies: HierarchyCollection, device: torch.device, engine: Engine
-) -> DeviceHierarchies:
-    """All graphs where they fit: on the device, or on the host."""
-    home = find_home(hierarchies, device, engine.free_memory(device))
-    return DeviceHierarchies(hierarchies, device, home)
-
-
-def _on_device(
-    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any
-) -> tuple[SHAKENetwork, DeviceHierarchies]:
-    """Network (a copy, unless it is the CPU's) with its engine, and data on one device.
-
-    A network that was fitted on a GPU predicts on the CPU where there is none.
-    """
-    try:
-        device = resolve_device(device)
-    except ValueError as error:
-        warn_user(f"{error}; predicting on the CPU")
-        device = torch.device("cpu")
-    if device.type != "cpu":
-        network = copy.deepcopy(network).to(device)
-    engine = choose_engine(network.shape, device)
-    return network.on(engine), _send_all(hierarchies, device, engine)
-
-
-def outputs_of(
-    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
-) -> np.ndarray:
-    """Outputs (n_graphs, n_outputs) of a fitted network.
-
-    torch has one thread, whatever the engine: outputs shall not depend on how many
-    cores there are.
-    """
-    with plain_torch(), lanes_in_threads():
-        return predict_outputs(*_on_device(network, hierarchies, device))
-
-
-def embeddings_of(
-    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
-) -> np.ndarray:
-    """Embeddings (n_graphs, hidden_dim) of a fitted network."""
-    with plain_torch(), lanes_in_threads():
-        return embed_graphs(*_on_device(network, hierarchies, device))
-
-
-def contributions_of(
-    network: SHAKENetwork,
-    hierarchies: HierarchyCollection,
-    weights: np.ndarray,
-    device: Any = "auto",
-) -> list[np.ndarray]:
-    """Contribution of each input node at each level; see :func:`explain_nodes`."""
-    with plain_torch(), lanes_in_threads():
-        if any(parameter.is_inference() for parameter in network.parameters()):
-            # Read under inference_mode, in which nothing is differentiated.
-            network = copy.deepcopy(network)
-        network, data = _on_device(network, hierarchies, device)
-        return explain_nodes(network.on(PLAIN), data, hierarchies, weights)
-
-
-def network_state(
-    network: SHAKENetwork,
-) -> tuple[NetworkShape, dict[str, np.ndarray]]:
-    """A network taken apart: its shape, and its weights by name."""
-    state = network.state_dict()
-    return network.shape, {name: value.numpy() for name, value in state.items()}
-
-
-def network_from_state(
-    shape: NetworkShape, arrays: dict[str, np.ndarray]
-) -> SHAKENetwork:
-    """The network that :func:`network_state` took apart."""
-    with plain_torch():
-        with OwnStream(0):
-            network = SHAKENetwork(shape)
-        tensors = {RENAMED.get(k, k): torch.tensor(v) for k, v in arrays.items()}
-        network.load_state_dict(tensors)
-    return network.eval()

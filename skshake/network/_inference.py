@@ -12,12 +12,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from skshake.hierarchy import HierarchyCollection
 from skshake.network._model import SHAKENetwork
 from skshake.network._random import OwnStream
-from skshake.network.batches import DeviceHierarchies
+from skshake.network._torch_engine import Engine
+from skshake.network.batches import DeviceHierarchies, find_home
 
 # Rows (nodes and edges of all levels) of one batch of inference.
 INFERENCE_ROWS = 1_000_000
+
+
+def send_all(
+    hierarchies: HierarchyCollection, device: torch.device, engine: Engine
+) -> DeviceHierarchies:
+    """All graphs where they fit: on the device, or on the host."""
+    home = find_home(hierarchies, device, engine.free_memory(device))
+    return DeviceHierarchies(hierarchies, device, home)
 
 
 def inference_batches(
@@ -31,16 +41,14 @@ def inference_batches(
 
 @torch.no_grad()
 def infer(
-    network: SHAKENetwork,
-    data: DeviceHierarchies,
-    function: Callable[[SHAKENetwork], Callable[..., Tensor]],
+    network: SHAKENetwork, data: DeviceHierarchies, rows: Callable[..., Tensor]
 ) -> np.ndarray:
-    """Rows of one function of the network for all graphs, averaged over forests."""
+    """Rows of a function of the network for all graphs, averaged over forests."""
     network.eval()
     # Users' layers may draw in evaluation too.
     draws = callable(network.shape.conv)
     with OwnStream(0) if draws else nullcontext():
-        return _infer(function(network), data)
+        return _infer(rows, data)
 
 
 def _infer(rows: Callable[..., Tensor], data: DeviceHierarchies) -> np.ndarray:
@@ -67,9 +75,9 @@ def _infer(rows: Callable[..., Tensor], data: DeviceHierarchies) -> np.ndarray:
 
 def predict_outputs(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:
     """Outputs (n_graphs, n_outputs), averaged over forests."""
-    return infer(network, data, lambda network: network)
+    return infer(network, data, network)
 
 
 def embed_graphs(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:
     """Embeddings (n_graphs, hidden_dim), averaged over forests."""
-    return infer(network, data, lambda network: network.embed)
+    return infer(network, data, network.embed)

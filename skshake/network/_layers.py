@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from skshake.network._csr import Arcs
+from skshake.network._csr import BatchArcs
 
 # Heads of "gat", as far as they divide the width.
 N_HEADS = 4
@@ -53,7 +53,7 @@ def take_rows(table: Tensor, rows: Tensor) -> Tensor:
     return table.index_select(0, rows)
 
 
-def sum_messages(h: Tensor, e: Tensor, arcs: Arcs) -> Tensor:
+def sum_messages(h: Tensor, e: Tensor, arcs: BatchArcs) -> Tensor:
     r"""Sum over each node's neighbours of ReLU of their states and edge states.
 
     .. math:: out_i = \sum_{j \in N(i)} w_{ij} \, \mathrm{relu}(h_j + e_{ij})
@@ -62,7 +62,7 @@ def sum_messages(h: Tensor, e: Tensor, arcs: Arcs) -> Tensor:
     ----------
     h : Tensor of shape (n_nodes, width)
     e : Tensor of shape (n_edge_states, width)
-    arcs : Arcs
+    arcs : BatchArcs
 
     Returns
     -------
@@ -95,7 +95,7 @@ class SumLayer(nn.Module):
         self.linears = nn.ModuleList(nn.Linear(width, width) for _ in range(n_linear))
         self.norms = nn.ModuleList(make_norm(norm, width) for _ in range(n_linear))
 
-    def forward(self, h: Tensor, edge_states: Tensor, arcs: Arcs) -> Tensor:
+    def forward(self, h: Tensor, edge_states: Tensor, arcs: BatchArcs) -> Tensor:
         h = (1 + self.epsilon) * h + sum_messages(h, edge_states, arcs)
         for linear, norm in zip(self.linears, self.norms, strict=True):
             h = torch.relu(norm(linear(h)))
@@ -126,7 +126,7 @@ class PyGLayer(nn.Module):
         self.takes_weight = "edge_weight" in taken
         self.norm = make_norm(norm, width)
 
-    def forward(self, h: Tensor, edge_states: Tensor, arcs: Arcs) -> Tensor:
+    def forward(self, h: Tensor, edge_states: Tensor, arcs: BatchArcs) -> Tensor:
         options = {}
         if self.takes_attr:
             options["edge_attr"] = take_rows(edge_states, arcs.edge)

@@ -7,3 +7,5 @@ to ``weight * (z - mean) * invstd + bias``, in the words of torch; kernels compu
 
 MEAN, INVSTD, SCALE, SHIFT = range(4)
 N_ROWS = 4
+# Rows of what is added up for the gradients of a normalisation's parameters.
+OF_BIAS, OF_WEIGHT = range(2)

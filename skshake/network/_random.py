@@ -1,9 +1,8 @@
 """Random numbers of a network: all from one seed, whoever else draws meanwhile.
 
-In: a seed. Out: initial weights, and masks of dropout. Nothing here draws from torch's
-own streams, which all threads of a process share. A mask follows from the seed, the
-step, the place of the dropout and the number of the value alone, so all engines drop
-the same values, on any device and in any number of threads.
+In: a seed. Out: initial weights, and a stream for each place of each step that drops
+values. Nothing here draws from torch's own streams, which all threads of a process
+share.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from skshake._splitmix import GOLDEN, mix
 
 # Steps whose streams are sent to the device at once.
 KNOWN_STEPS = 1_024
-LOW = 0xFFFFFFFF
 _one_at_a_time = Lock()
 
 
@@ -146,47 +144,3 @@ class StepStreams:
             table = torch.from_numpy(streams.reshape(KNOWN_STEPS, n))
             self._known = table.to(self._now.device)
         return self._now.copy_(self._known[row])
-
-
-def count_kept(keep: float) -> int:
-    """Number of hashes, out of all of 32 bits, with which a value is kept."""
-    return int(keep * LOW)
-
-
-def drop(h: Tensor, rate: float, stream: Tensor | None) -> Tensor:
-    """Set a share of values to 0, and scale the others so that the mean stays.
-
-    Parameters
-    ----------
-    h : Tensor of shape (n_rows, width)
-    rate : float
-    stream : int64 Tensor of shape () or None
-        See :func:`find_streams`; None drops nothing.
-
-    Returns
-    -------
-    dropped : Tensor of shape (n_rows, width)
-    """
-    if stream is None or rate == 0.0:
-        return h
-    keep = 1.0 - rate
-    with torch.no_grad():
-        number = torch.arange(h.numel(), device=h.device)
-        is_kept = hash_counter(number, stream) < count_kept(keep)
-        mask = is_kept.view_as(h).to(h.dtype) / keep
-    return h * mask
-
-
-def hash_counter(x: Tensor, stream: Tensor) -> Tensor:
-    """32 bits of a counter under two keys (finaliser of Ellis, lowbias32).
-
-    What the kernels of the other engines compute in 32 bits; factors are signed, for
-    products to stay within 64.
-    """
-    x = (x + (stream & LOW)) & LOW
-    x = x ^ (x >> 16)
-    x = (x * 0x7FEB352D) & LOW
-    x = x ^ (x >> 15)
-    x = (x + ((stream >> 32) & LOW)) & LOW
-    x = (x * (0x846CA68B - (1 << 32))) & LOW
-    return x ^ (x >> 16)

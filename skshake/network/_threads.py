@@ -144,13 +144,13 @@ def lanes_in_threads(*, torch_too: bool = False) -> Iterator[None]:
             workers.close()
 
 
-def run_lanes(task: Callable[[int], None], n_tasks: int) -> None:
+def run_tasks(task: Callable[[int], None], n_tasks: int) -> None:
     """Run a task per lane, in threads inside :func:`lanes_in_threads`."""
     _workers.get().run(task, n_tasks)
 
 
 def count_threads() -> int:
-    """Number of threads that :func:`run_lanes` shares tasks between."""
+    """Number of threads that :func:`run_tasks` shares tasks between."""
     return _workers.get().n_threads
 
 

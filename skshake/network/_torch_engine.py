@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from skshake.network._csr import CSR, Arcs
-from skshake.network._random import drop
+from skshake.network._csr import CSR, BatchArcs
+from skshake.network._dropout import drop
 from skshake.network._readouts import ReadOut
 from skshake.network.batches import DeviceHierarchies
 
@@ -30,13 +30,13 @@ class LevelPlan(NamedTuple):
     """What the layers of a level are given beside tensors that have gradients.
 
     ``node_ptr`` delimits the graphs; ``shares_edges`` says whether arcs of several
-    graphs may use one edge state. Each layer drops a share ``dropout`` of its states,
-    by random numbers of its own in ``streams``, int64 (n_layers,), or none.
+    graphs may use one edge state. Each layer drops a fraction ``dropout`` of its
+    states, by random numbers of its own in ``streams``, int64 (n_layers,), or none.
     ``readout`` pools all states, or is None where nothing is pooled; ``n_linear`` are
     the linear layers of a layer of ours.
     """
 
-    arcs: Arcs
+    arcs: BatchArcs
     node_ptr: Tensor
     shares_edges: bool
     n_linear: int
@@ -107,7 +107,7 @@ class Engine:
         return layer(x)
 
     def drop(self, h: Tensor, rate: float, stream: Tensor | None) -> Tensor:
-        """Dropout; see :func:`skshake.network._random.drop`."""
+        """Dropout; see :func:`skshake.network._dropout.drop`."""
         return drop(h, rate, stream)
 
     def run_layers(
@@ -132,7 +132,7 @@ class Engine:
         h : Tensor of shape (n_nodes, width)
             After the last layer.
         pooled : Tensor of shape (n_graphs, n_parts * width * (1 + n_layers))
-            Of no rows where nothing is pooled.
+            Of no columns where nothing is pooled.
         """
         states = [h]
         for k, layer in enumerate(layers):
@@ -142,7 +142,7 @@ class Engine:
                 h = h + states[-1]
             states.append(h)
         if plan.readout is None:
-            return h, h.new_empty(0)
+            return h, h.new_empty(len(plan.node_ptr) - 1, 0)
         pooled = [plan.readout.pool(state, plan.node_ptr) for state in states]
         return h, torch.cat(pooled, dim=1)
 

@@ -145,10 +145,10 @@ class Training:
         transposes = self.network.engine.needs_transposes
         return Windows(self.data, forest, self._window_rows, transposes)
 
-    def _schedule(self, share: float) -> None:
-        """Set the learning rate for the given share of the epoch done."""
+    def _schedule(self, fraction: float) -> None:
+        """Set the learning rate for the given fraction of the epoch done."""
         if self.scheduler is not None:
-            n_steps = round(self._n_steps * (len(self.history) + share))
+            n_steps = round(self._n_steps * (len(self.history) + fraction))
             while self.scheduler.last_epoch < n_steps:
                 self.scheduler.step()
 

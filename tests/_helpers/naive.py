@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from skshake.network._csr import Arcs
+from skshake.network._csr import BatchArcs
 
 # A triangle 0, 1, 2 with a tail 2 - 3; node 4 is isolated. Edges 01, 02, 12, 23.
-TRIANGLE_WITH_TAIL = Arcs(
+TRIANGLE_WITH_TAIL = BatchArcs(
     np.array([0, 2, 4, 7, 8, 8]),
     np.array([1, 2, 0, 2, 0, 1, 3, 2]),
     np.array([0, 1, 0, 2, 1, 2, 3, 3]),

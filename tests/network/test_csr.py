@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
-from skshake.network._csr import CSR, Arcs, as_numpy, transpose
+from skshake.network._csr import CSR, BatchArcs, as_numpy, transpose
 
 
 def test_the_transpose_by_hand():
@@ -35,7 +35,7 @@ def test_the_transpose_is_that_of_scipy(global_random_seed):
 
 def test_targets_are_the_rows_of_arcs():
     rowptr, none = torch.tensor([0, 2, 2, 3]), torch.empty(0)
-    arcs = Arcs(rowptr, torch.tensor([1, 2, 0]), none, none)
+    arcs = BatchArcs(rowptr, torch.tensor([1, 2, 0]), none, none)
     assert arcs.targets().tolist() == [0, 0, 2]
 
 

@@ -92,8 +92,8 @@ def test_numbers_are_explained_in_their_units(marked):
 
 def test_a_lone_class_is_explained_by_its_own_output(marked):
     graphs, _, _ = marked
+    model = SHAKEClassifier(max_iter=2, n_layers=1, random_state=0)
     with pytest.warns(ConvergenceWarning, match="one class"):
-        model = SHAKEClassifier(max_iter=2, n_layers=1, random_state=0)
         model.fit(graphs, ["only"] * len(graphs))
     sums = np.array([c.sum() for c in model.explain(graphs)])
     outputs = model.decision_function(graphs).ravel()

@@ -5,14 +5,14 @@ import torch
 from torch_geometric.nn import GATv2Conv, GINConv, GraphConv
 
 from skshake import KFCoarsener, SHAKEClassifier
-from skshake.network._csr import Arcs
+from skshake.network._csr import BatchArcs
 from skshake.network._layers import PyGLayer, sum_messages, take_rows
 from skshake.network.batches import DeviceHierarchies
 
 
 def test_messages_by_hand():
     # Triangle 0, 1, 2 with a tail 2 - 3; node 4 is isolated.
-    arcs = Arcs(
+    arcs = BatchArcs(
         torch.tensor([0, 2, 4, 7, 8, 8]),
         torch.tensor([1, 2, 0, 2, 0, 1, 3, 2]),
         torch.tensor([0, 1, 0, 2, 1, 2, 3, 3]),  # edges 01, 02, 12, 23

@@ -6,7 +6,7 @@ import torch
 from scipy import sparse
 from torch import nn
 
-from skshake.network._csr import CSR, Arcs
+from skshake.network._csr import CSR, BatchArcs
 from skshake.network._readouts import READOUTS
 from skshake.network._torch_engine import PLAIN, LevelPlan
 
@@ -39,7 +39,7 @@ class Double(nn.Module):
 def test_states_before_and_after_each_layer_are_pooled(residual, states):
     none = torch.empty(0)
     plan = LevelPlan(
-        Arcs(torch.zeros(3, dtype=torch.int64), none, none, none),
+        BatchArcs(torch.zeros(3, dtype=torch.int64), none, none, none),
         torch.tensor([0, 2]),
         shares_edges=False,
         n_linear=1,
@@ -55,4 +55,4 @@ def test_states_before_and_after_each_layer_are_pooled(residual, states):
     means_and_maxima = pooled.view(3, 3)[:, :2]
     assert means_and_maxima.tolist() == [[s, s] for s in states]
     last, pooled = PLAIN.run_layers(layers, plan._replace(readout=None), h, none)
-    assert not len(pooled)
+    assert pooled.shape == (1, 0)

@@ -1,14 +1,15 @@
 """Batches: levels of some graphs on a device, and which graphs make one."""
 
 from skshake.network.batches._device import DeviceHierarchies, find_home
-from skshake.network.batches._epoch import (
-    MOST_BATCHES,
-    Windows,
-    balanced_batches,
-    shuffled_batches,
-)
+from skshake.network.batches._epoch import balanced_batches, shuffled_batches
 from skshake.network.batches._records import FeatureBatch, LevelBatch, send
-from skshake.network.batches._window import Part, Window, map_level
+from skshake.network.batches._window import (
+    MOST_BATCHES,
+    Part,
+    Window,
+    Windows,
+    map_level,
+)
 
 __all__ = [
     "MOST_BATCHES",

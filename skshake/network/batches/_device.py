@@ -17,12 +17,12 @@ from torch import Tensor
 
 from skshake.graphs import arcs_from_edges
 from skshake.hierarchy import HierarchyCollection, Level, overlap_matrix
-from skshake.network._csr import CSR, Arcs
+from skshake.network._csr import CSR, BatchArcs
 from skshake.network.batches._features import DeviceFeatures, with_sizes
 from skshake.network.batches._ranges import Chosen, Ranges
 from skshake.network.batches._records import LevelBatch, ptr_of, send
 
-# Bytes of a row (of nodes, arcs, entries) in all arrays together, and the share of a
+# Bytes of a row (of nodes, arcs, entries) in all arrays together, and the fraction of a
 # device's free memory that graphs may fill.
 BYTES_PER_ROW, MOST_MEMORY = 32, 0.4
 
@@ -108,7 +108,7 @@ class _DeviceLevel:
             row_of_node=row_of_node,
             edge_attr=self.edge_attr.gather(self.edges, chosen),
             shares_edges=self.edge_attr.unique is not None,
-            arcs=Arcs(
+            arcs=BatchArcs(
                 rowptr=ptr_of(self.nodes.take(self.n_arcs, chosen)),
                 col=self.arcs.take(self.col, chosen, node_ptr[:-1]),
                 edge=self.arcs.take(self.edge_row, chosen, edge_shift),

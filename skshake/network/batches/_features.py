@@ -37,15 +37,13 @@ class DeviceFeatures:
         self.n_slots = features.n_slots
         if len(first) <= MOST_UNIQUE:
             self.unique_row = send(unique_row.astype(np.int32), device)
-            few = features.take(first)
-            slots = CSR(
-                send(few.indptr, device),
-                send(few.slots.astype(np.int64), device),
-                send(few.shares, device),
-            )
-            slots = slots._replace(transpose=transpose(slots, self.n_slots))
-            self.unique = FeatureBatch(send(few.numeric, device), slots, self.n_slots)
-            return
+            self.unique = _send_unique(features.take(first), device)
+        else:
+            self._send_rows(features, ptr, device)
+
+    def _send_rows(
+        self, features: PooledFeatures, ptr: np.ndarray, device: torch.device
+    ) -> None:
         self.numeric = send(features.numeric, device)
         self.n_entries = send(np.diff(features.indptr).astype(np.int32), device)
         self.slots = send(features.slots, device)
@@ -62,6 +60,17 @@ class DeviceFeatures:
             self.entries.take(self.shares, chosen),
         )
         return FeatureBatch(ranges.take(self.numeric, chosen), slots, self.n_slots)
+
+
+def _send_unique(features: PooledFeatures, device: torch.device) -> FeatureBatch:
+    """Unique rows as they are in every batch."""
+    slots = CSR(
+        send(features.indptr, device),
+        send(features.slots.astype(np.int64), device),
+        send(features.shares, device),
+    )
+    slots = slots._replace(transpose=transpose(slots, features.n_slots))
+    return FeatureBatch(send(features.numeric, device), slots, features.n_slots)
 
 
 def _find_unique(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:

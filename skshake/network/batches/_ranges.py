@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from skshake._jit import kernel
-from skshake.network._threads import count_lanes, run_lanes, split_rows
+from skshake.network._threads import count_lanes, run_tasks, split_rows
 from skshake.network.batches._records import send
 
 # Lanes that copy the values of a batch.
@@ -89,7 +89,7 @@ class Ranges:
             first, last, row = bounds[lane], bounds[lane + 1], first_rows[lane]
             copy_ranges(first, last, ranges, row, flat, moves, shifts, rows)
 
-        run_lanes(task, n_lanes)
+        run_tasks(task, n_lanes)
         return out
 
     def _rows(self, chosen: Chosen) -> tuple[Tensor, Tensor]:

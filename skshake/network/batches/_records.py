@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skshake.network._csr import CSR, Arcs
+from skshake.network._csr import CSR, BatchArcs
 
 
 class FeatureBatch(NamedTuple):
@@ -38,7 +38,7 @@ class LevelBatch(NamedTuple):
     row_of_node: CSR | None
     edge_attr: FeatureBatch
     shares_edges: bool
-    arcs: Arcs
+    arcs: BatchArcs
     from_coarser: CSR | None
 
 

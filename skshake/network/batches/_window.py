@@ -16,9 +16,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skshake.network._csr import CSR, Arcs, Transpose, transpose
+from skshake.network._csr import CSR, BatchArcs, Transpose, transpose
 from skshake.network.batches._device import DeviceHierarchies
 from skshake.network.batches._records import LevelBatch, send
+
+# Batches of a window, at most.
+MOST_BATCHES = 4_096
 
 
 class Part(NamedTuple):
@@ -46,15 +49,15 @@ def _map_csr(csr: CSR, row: str, entry: str, col: str, f: OfPart) -> CSR:
     rowptr = f(csr.rowptr, Part(row, is_ptr=True))
     is_table = col.startswith("table")
     cols = f(csr.col, Part(entry, None if is_table else col))
-    by_col = csr.transpose
-    if by_col is not None:
-        by_col = Transpose(
-            f(by_col.colptr, Part(col, is_ptr=True)),
-            f(by_col.perm, Part(entry, entry)),
-            f(by_col.row, Part(entry, row)),
-            f(by_col.value, Part(entry)),
+    transposed = csr.transpose
+    if transposed is not None:
+        transposed = Transpose(
+            f(transposed.colptr, Part(col, is_ptr=True)),
+            f(transposed.perm, Part(entry, entry)),
+            f(transposed.row, Part(entry, row)),
+            f(transposed.value, Part(entry)),
         )
-    return CSR(rowptr, cols, f(csr.value, Part(entry)), by_col)
+    return CSR(rowptr, cols, f(csr.value, Part(entry)), transposed)
 
 
 def map_level(level: LevelBatch, f: OfPart) -> LevelBatch:
@@ -83,13 +86,13 @@ def map_level(level: LevelBatch, f: OfPart) -> LevelBatch:
     )
 
 
-def _map_arcs(arcs: Arcs, shares_edges: bool, f: OfPart) -> Arcs:
+def _map_arcs(arcs: BatchArcs, shares_edges: bool, f: OfPart) -> BatchArcs:
     """Apply a function to all arrays of arcs."""
     # From nodes to edge states, arcs are the entries of a sparse matrix.
     states = "table of edges" if shares_edges else "edges"
     to_states = CSR(arcs.rowptr, arcs.edge, arcs.weight, arcs.by_edge)
     to_states = _map_csr(to_states, "nodes", "arcs", states, f)
-    return Arcs(
+    return BatchArcs(
         rowptr=to_states.rowptr,
         col=f(arcs.col, Part("arcs", "nodes")),
         edge=to_states.col,
@@ -200,8 +203,8 @@ def _with_transposes(level: LevelBatch, bounds: dict[str, np.ndarray]) -> LevelB
         edges = edges._replace(transpose=transpose(edges, int(bounds["edges"][-1])))
     from_coarser = level.from_coarser
     if from_coarser is not None:
-        by_col = transpose(from_coarser, int(bounds["coarse"][-1]))
-        from_coarser = from_coarser._replace(transpose=by_col)
+        transposed = transpose(from_coarser, int(bounds["coarse"][-1]))
+        from_coarser = from_coarser._replace(transpose=transposed)
     return level._replace(
         x=x,
         row_of_node=row_of_node,
@@ -214,7 +217,10 @@ def _with_transposes(level: LevelBatch, bounds: dict[str, np.ndarray]) -> LevelB
 def _of_table(
     csr: CSR, unit: str, table: str, n_cols: int, bounds: dict[str, np.ndarray]
 ) -> CSR:
-    """The matrix with a transpose that has ``n_cols`` columns for each batch."""
+    """The matrix with a transpose that has ``n_cols`` columns for each batch.
+
+    Where these begin is noted in ``bounds``, under the name of the table.
+    """
     n_batches = len(bounds["graphs"]) - 1
     n_rows = send(np.diff(bounds[unit]), csr.col.device)
     batch = torch.repeat_interleave(n_rows, output_size=len(csr.rowptr) - 1)
@@ -223,3 +229,50 @@ def _of_table(
     bounds[table] = np.arange(n_batches + 1) * n_cols
     numbered = csr._replace(col=csr.col + shift)
     return csr._replace(transpose=transpose(numbered, n_cols * n_batches))
+
+
+class Windows:
+    """Makes many batches at once.
+
+    Parameters
+    ----------
+    data : DeviceHierarchies
+    forest : int
+    most_rows : int
+        Rows (nodes and edges of all levels) of a window, where more than one batch is
+        left.
+    with_transposes : bool
+        See :class:`Window`.
+    """
+
+    def __init__(
+        self,
+        data: DeviceHierarchies,
+        forest: int,
+        most_rows: int,
+        with_transposes: bool,
+    ) -> None:
+        self._data, self._forest, self._most_rows = data, forest, most_rows
+        self._with_transposes = with_transposes
+        self._rows = data.rows_per_graph(forest)
+        self._made: list[np.ndarray] = []
+        self._window: Window | None = None
+
+    def take(self, batches: list[np.ndarray]) -> tuple[Window, int]:
+        """A window, and the number in it of the first batch."""
+        for b, made in enumerate(self._made):
+            if self._window is not None and made is batches[0]:
+                return self._window, b
+        n_batches, n_rows = 0, 0
+        for batch in batches[:MOST_BATCHES]:
+            n_rows += self._rows[batch].sum()
+            if n_batches and n_rows > self._most_rows:
+                break
+            n_batches += 1
+        # The last one is freed first.
+        self._window = None
+        self._made = batches[:n_batches]
+        self._window = Window(
+            self._data, self._made, self._forest, self._with_transposes
+        )
+        return self._window, 0

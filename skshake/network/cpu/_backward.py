@@ -52,28 +52,29 @@ def _backward_tile(t, lane, tile, batch, weights, keep, tape, grads, place, scra
     means, product = scratch
     layer, begins_layer = t // weights.n_linear, t % weights.n_linear == 0
     state = _state_of_round(t, first, last, batch, weights, tape)
-    # Gradients: of what round t gave, and of that state.
-    grad, grad_state = grads.rows[place], grads.rows[place]
+    given, spare = grads.rows[place], grads.rows[1 - place]
+    # The last round started nothing from its state: the gradient given is that of it.
+    of_state = given
     if t < len(weights.linear):
-        x, grad_x = state, grads.rows[1 - place]
+        x, of_x = state, spare
         if begins_layer:
             x = tape.inputs[layer]
-        normalise_backward(first, last, tape.outputs[t], tape.norms[t], means, grad)
+        normalise_backward(first, last, tape.outputs[t], tape.norms[t], means, given)
         weight, of_weight = weights.linear[t], grads.linear[t, lane]
-        apply_linear_backward(first, last, x, weight, grad, grad_x, of_weight, product)
-        grad_state = grad_x
+        apply_linear_backward(first, last, x, weight, given, of_x, of_weight, product)
+        of_state = of_x
         if begins_layer:
-            # Neighbours are in the same graph, so in this tile: all rows of ``grad_x``
-            # that are read are there, and ``grad`` is spent.
-            grad_state = grad
-            grad_e = grads.edges[min(lane, len(grads.edges) - 1)]
+            # Neighbours are in the same graph, so in this tile: all rows of ``of_x``
+            # that are read are there, and ``given`` is spent.
+            of_state = given
+            of_e = grads.edges[min(lane, len(grads.edges) - 1)]
             s, e, arcs = weights.self_weight[layer], batch.e, batch.arcs
             grads.self_weight[layer, lane] += sum_messages_backward(
-                first, last, arcs, s, state, e, grad_x, grad_state, grad_e
+                first, last, arcs, s, state, e, of_x, of_state, of_e
             )
     if begins_layer and tape.pooled.shape[1] > 0:
         column, node_ptr = layer * N_POOLINGS * state.shape[1], batch.node_ptr
-        pooled, grad_pooled = tape.pooled, grads.pooled
+        pooled, of_pooled = tape.pooled, grads.pooled
         pool_graphs_backward(
             first_graph,
             last_graph,
@@ -81,13 +82,13 @@ def _backward_tile(t, lane, tile, batch, weights, keep, tape, grads, place, scra
             state,
             column,
             pooled,
-            grad_pooled,
-            grad_state,
+            of_pooled,
+            of_state,
         )
     if t > 0:
         factor = np.float32(1.0 / keep) if begins_layer else np.float32(1.0)
-        z, norm, sums = tape.outputs[t - 1], tape.norms[t - 1], grads.sums[t, lane]
-        relu_dropout_backward(first, last, state, grad_state, factor, z, norm, sums)
+        z, norm, sums = tape.outputs[t - 1], tape.norms[t - 1], grads.sums[t - 1, lane]
+        relu_dropout_backward(first, last, state, of_state, factor, z, norm, sums)
 
 
 @kernel
@@ -97,7 +98,7 @@ def run_backward(counters, lanes, batch, weights, keep, tape, grads):
     Parameters
     ----------
     counters, lanes, batch, weights, tape : see ``run_forward``  # IN
-    keep : float, share that dropout kept  # IN
+    keep : float, fraction that dropout kept  # IN
     grads : Gradients; partial sums begin as zeros. The gradient of ``batch.h`` is in
         the half of ``rows`` that ``place_of_gradient`` says  # IN and OUT
     """
@@ -108,7 +109,7 @@ def run_backward(counters, lanes, batch, weights, keep, tape, grads):
     place = 0
     for t in range(n_sublayers, -1, -1):
         if t < n_sublayers:
-            find_means(grads.sums[t + 1], n_rows, grads.norms[t], means)
+            find_means(grads.sums[t], n_rows, grads.norm_parameters[t], means)
         while True:
             lane = take_next(counters, t)
             if lane >= n_lanes:

@@ -18,7 +18,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from skshake._jit import IS_COMPILED, kernel
-from skshake.network._threads import count_threads, run_lanes
+from skshake.network._threads import count_threads, run_tasks
 
 # Looks at a counter between two offers of the processor.
 N_LOOKS = 64
@@ -124,4 +124,4 @@ def run_together(
             counters[:] = n_lanes
             raise
 
-    run_lanes(task, min(count_threads(), n_lanes))
+    run_tasks(task, min(count_threads(), n_lanes))

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from skshake.network._csr import as_numpy
 from skshake.network._layers import PER_SUBLAYER, SumLayer
-from skshake.network._norm import N_ROWS
+from skshake.network._norm import N_ROWS, OF_BIAS, OF_WEIGHT
 from skshake.network._readouts import N_POOLINGS
 from skshake.network._torch_engine import LevelPlan
 from skshake.network.cpu._backward import place_of_gradient, run_backward
@@ -124,7 +124,7 @@ class _Pass:
             moments,
             Dropout(self.keep, streams),
             self.tape,
-            self._zero_sums(),
+            self._zero_sums(self.n_sublayers + 1),
         )
         if plan.is_training:
             n_rows = len(self.batch.h)
@@ -145,8 +145,8 @@ class _Pass:
             edges=np.zeros((n_copies, *self.batch.e.shape), np.float32),
             self_weight=np.zeros((self.n_layers, n_lanes)),
             linear=np.zeros((n_sublayers, n_lanes, shape[1], shape[1]), np.float32),
-            norms=np.empty((n_sublayers, 2, shape[1])),
-            sums=self._zero_sums(),
+            norm_parameters=np.empty((n_sublayers, 2, shape[1])),
+            sums=self._zero_sums(n_sublayers),
         )
         grads.rows[0] = grad_h.numpy()
         self._run(run_backward, self.keep, self.tape, grads)
@@ -159,13 +159,14 @@ class _Pass:
         found = [grads.rows[place], grads.edges.sum(axis=0)]
         of_self = grads.self_weight.sum(axis=1, keepdims=True).astype(np.float32)
         of_linear = grads.linear.sum(axis=1)
-        of_norm = grads.norms.astype(np.float32)
+        of_norm = grads.norm_parameters.astype(np.float32).transpose(1, 0, 2)
+        of_norm_bias, of_norm_weight = of_norm[OF_BIAS], of_norm[OF_WEIGHT]
         # Batch normalisation takes the bias of the linear layer out: no gradient.
-        of_bias = np.zeros(of_norm.shape[::2], np.float32)
+        of_bias = np.zeros_like(of_norm_bias)
         for t in range(self.n_sublayers):
             if t % n_linear == 0:
                 found.append(of_self[t // n_linear])
-            found += [of_linear[t], of_bias[t], of_norm[t, 1], of_norm[t, 0]]
+            found += [of_linear[t], of_bias[t], of_norm_weight[t], of_norm_bias[t]]
         return map(torch.from_numpy, found)
 
     def _run(self, function: Callable[..., None], *arguments: Any) -> None:
@@ -173,9 +174,8 @@ class _Pass:
         arguments = (self.lanes, self.batch, self.weights, *arguments)
         run_together(function, arguments, self.n_sublayers + 1, self.lanes.n_lanes)
 
-    def _zero_sums(self) -> np.ndarray:
-        shape = (self.n_sublayers + 1, self.lanes.n_lanes, 2, self.batch.h.shape[1])
-        return np.zeros(shape)
+    def _zero_sums(self, n_rounds: int) -> np.ndarray:
+        return np.zeros((n_rounds, self.lanes.n_lanes, 2, self.batch.h.shape[1]))
 
 
 def _room(*shape: int) -> np.ndarray:

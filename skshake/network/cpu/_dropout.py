@@ -8,9 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-
-# Hashes have 32 bits.
-LARGEST = 4294967295.0
+from skshake.network._dropout import LARGEST_HASH
 
 
 @kernel(inline=True)
@@ -33,11 +31,11 @@ def fill_mask(keep, stream, mask):
 
     Parameters
     ----------
-    keep : float, share that is kept  # IN
+    keep : float, fraction that is kept  # IN
     stream : uint64  # IN
     mask : float32 array (n_values,), numbered by row, then by column  # OUT
     """
-    limit = np.uint32(keep * LARGEST)
+    limit = np.uint32(keep * LARGEST_HASH)
     factor = np.float32(1.0 / keep)
     key, second_key = np.uint32(stream), np.uint32(stream >> np.uint64(32))
     for i in range(len(mask)):

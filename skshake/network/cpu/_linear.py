@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skshake.network._threads import run_lanes, split_rows
+from skshake.network._threads import run_tasks, split_rows
 
 # Lanes of the rows of a batch, and how many numbers are worth them.
 N_LANES, FEWEST_VALUES = 4, 65_536
@@ -32,7 +32,7 @@ class Linear(torch.autograd.Function):
             part = slice(bounds[lane], bounds[lane + 1])
             np.dot(rows[part], matrix.T, out=out[part])
 
-        run_lanes(task, N_LANES)
+        run_tasks(task, N_LANES)
         return torch.from_numpy(out).add_(bias.detach())
 
     @staticmethod
@@ -48,6 +48,6 @@ class Linear(torch.autograd.Function):
             np.dot(gradient[part], matrix, out=out[part])
             np.dot(gradient[part].T, rows[part], out=of_weight[lane])
 
-        run_lanes(task, N_LANES)
+        run_tasks(task, N_LANES)
         found = of_weight.sum(axis=0)
         return torch.from_numpy(out), torch.from_numpy(found), grad.sum(dim=0)

@@ -23,7 +23,7 @@ def sum_messages(first, last, arcs, self_weight, h, e, out):
     Parameters
     ----------
     first, last : int, rows to write  # IN
-    arcs : Arcs of numpy arrays  # IN
+    arcs : BatchArcs of numpy arrays  # IN
     self_weight : float32, 1 + epsilon of the layer  # IN
     h, e : float32 arrays (n_nodes, width), (n_edge_states, width)  # IN
     out : float32 array (n_nodes, width)  # OUT

@@ -16,9 +16,9 @@ import numpy as np
 class BatchArrays(NamedTuple):
     """Graphs of a batch.
 
-    ``node_ptr`` int64 (n_graphs + 1,); ``arcs`` an Arcs of numpy arrays; ``h`` (n_rows,
-    width), states of nodes that the first layer begins with; ``e`` (n_edge_states,
-    width).
+    ``node_ptr`` int64 (n_graphs + 1,); ``arcs`` a BatchArcs of numpy arrays; ``h``
+    (n_rows, width), states of nodes that the first layer begins with; ``e``
+    (n_edge_states, width).
     """
 
     node_ptr: np.ndarray
@@ -75,7 +75,7 @@ class Moments(NamedTuple):
 
 
 class Dropout(NamedTuple):
-    """Share of a layer's states that is kept, and its random numbers.
+    """Fraction of a layer's states that is kept, and its random numbers.
 
     ``keep`` is 1 where nothing is dropped; ``streams`` uint64 (n_layers,).
     """
@@ -110,10 +110,9 @@ class Gradients(NamedTuple):
     given as the gradient of the last state, and both are overwritten in turn.
     ``edges`` (n_copies, n_edge_states, width), of zeros: a copy per lane, or one if no
     two lanes share edge states. ``self_weight`` float64 (n_layers, n_lanes), ``linear``
-    (n_sublayers, n_lanes, width, width), partial sums of the lanes. ``norms`` float64
-    (n_sublayers, 2, width), of bias and weight. ``sums`` float64 (n_sublayers + 1,
-    n_lanes, 2, width), see ``relu_dropout_backward``; place t belongs to sublayer t -
-    1.
+    (n_sublayers, n_lanes, width, width), partial sums of the lanes.
+    ``norm_parameters`` float64 (n_sublayers, 2, width), of bias and weight. ``sums``
+    float64 (n_sublayers, n_lanes, 2, width), see ``relu_dropout_backward``.
     """
 
     pooled: np.ndarray
@@ -121,5 +120,5 @@ class Gradients(NamedTuple):
     edges: np.ndarray
     self_weight: np.ndarray
     linear: np.ndarray
-    norms: np.ndarray
+    norm_parameters: np.ndarray
     sums: np.ndarray

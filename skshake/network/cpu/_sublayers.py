@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
+from skshake.network._dropout import LARGEST_HASH
 from skshake.network._norm import INVSTD, MEAN, SCALE, SHIFT
-from skshake.network.cpu._dropout import LARGEST, hash_counter
+from skshake.network.cpu._dropout import hash_counter
 from skshake.network.cpu._messages import relu
 
 
@@ -98,7 +99,7 @@ def find_norm(moments, eps, weight, bias, norm):
 
 @kernel(inline=True)
 def normalise(first, last, z, norm, keep, stream, out):
-    """out = relu(z scale + shift), of which a share ``keep`` is kept, divided by it.
+    """out = relu(z scale + shift), of which a fraction ``keep`` is kept, divided by it.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def normalise(first, last, z, norm, keep, stream, out):
             for c in range(width):
                 out[i, c] = relu(z[i, c] * scale[c] + shift[c])
         return
-    limit = np.uint32(keep * LARGEST)
+    limit = np.uint32(keep * LARGEST_HASH)
     factor = np.float32(1.0 / keep)
     key, second_key = np.uint32(stream), np.uint32(stream >> np.uint64(32))
     for i in range(first, last):

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from skshake._jit import kernel
 from skshake.network._csr import CSR, as_numpy
-from skshake.network._threads import LANE_ROWS, count_lanes, run_lanes, split_rows
+from skshake.network._threads import LANE_ROWS, count_lanes, run_tasks, split_rows
 
 
 @kernel
@@ -68,7 +68,7 @@ class SumRows(torch.autograd.Function):
         def task(lane: int) -> None:
             multiply(ctx.bounds[lane], ctx.bounds[lane + 1], *arrays)
 
-        run_lanes(task, len(ctx.bounds) - 1)
+        run_tasks(task, len(ctx.bounds) - 1)
         return out
 
     @staticmethod
@@ -84,5 +84,5 @@ class SumRows(torch.autograd.Function):
             first, last = bounds[lane], bounds[lane + 1]
             multiply_backward(first, last, csr, rows, tables[lane])
 
-        run_lanes(task, len(bounds) - 1)
+        run_tasks(task, len(bounds) - 1)
         return None, grad_table.sum(dim=0)

@@ -2,8 +2,8 @@
 
 In: a plan, node states, edge states, layers. Out: states after the last layer and
 pooled states of all layers, as :mod:`skshake.network.cpu._conv_stack` gives on the CPU.
-Matrix products are torch's, everything between them is ours. Rows may be padded: those
-behind the last graph are 0 and have no gradient.
+Matrix products are torch's, everything between them is ours. Rows may
+be padded: those behind the last graph are 0 after a layer, and have no gradient.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from skshake.network._layers import PER_SUBLAYER, SumLayer
 from skshake.network._torch_engine import LevelPlan
-from skshake.network.cuda._launch import Pooling, Rows, count_splits
+from skshake.network.cuda._launch import GraphPooling, Launcher, count_splits
 
 
 def run_conv_stack(
@@ -58,8 +58,10 @@ class _Sublayer(NamedTuple):
 
 
 class _Noted(NamedTuple):
-    """What backward needs of a sublayer: its input, what its linear layer gave, and the
-    normalisation (4, width)."""
+    """What backward needs of a sublayer.
+
+    Its input, what its linear layer gave, and the normalisation (4, width).
+    """
 
     x: Tensor
     z: Tensor
@@ -72,7 +74,7 @@ class _Pass:
     def __init__(
         self, plan: LevelPlan, h: Tensor, e: Tensor, parameters: tuple[Tensor, ...]
     ) -> None:
-        self.plan, self.e, self.rows = plan, e, Rows(plan, h)
+        self.plan, self.e, self.launcher = plan, e, Launcher(plan, h)
         per_layer = 1 + PER_SUBLAYER * plan.n_linear
         self.epsilons = parameters[::per_layer]
         # Of each layer.
@@ -87,37 +89,39 @@ class _Pass:
         self.states[0] = h
         self.keep = 1.0 if plan.streams is None else 1.0 - plan.dropout
         self.noted: list[_Noted] = []
-        self.pooling: Pooling | None = None
+        self.pooling: GraphPooling | None = None
 
     def forward(self, norms: list[nn.BatchNorm1d]) -> tuple[Tensor, Tensor]:
         """States after the last layer, and pooled states."""
         left = iter(norms)
         for layer, sublayers in enumerate(self.sublayers):
-            x = self.rows.sum_messages(self.epsilons[layer], self.states[layer], self.e)
+            x = self.launcher.sum_messages(
+                self.epsilons[layer], self.states[layer], self.e
+            )
             for sublayer in sublayers[:-1]:
-                z, norm = self._find_norm(sublayer, next(left), x)
+                z, norm = self._apply_linear(sublayer, next(left), x)
                 x = torch.empty_like(z)
-                self.rows.normalise(z, norm, 1.0, None, x)
-            z, norm = self._find_norm(sublayers[-1], next(left), x)
+                self.launcher.normalise(z, norm, 1.0, None, x)
+            z, norm = self._apply_linear(sublayers[-1], next(left), x)
             stream = None
             if self.plan.streams is not None:
                 stream = self.plan.streams[layer : layer + 1]
             out = self.states[layer + 1]
-            self.rows.normalise(z, norm, self.keep, stream, out)
+            self.launcher.normalise(z, norm, self.keep, stream, out)
         if not self.plan.pools:
-            return self.states[-1], self.e.new_empty(0)
-        self.pooling = Pooling(self.plan, self.rows, self.states)
+            return self.states[-1], self.e.new_empty(len(self.plan.node_ptr) - 1, 0)
+        self.pooling = GraphPooling(self.plan, self.launcher, self.states)
         # The states are not changed any more, but autograd wants its own tensor.
         return self.states[-1], self.pooling.pooled.flatten(1)
 
-    def _find_norm(
+    def _apply_linear(
         self, sublayer: _Sublayer, norm_layer: nn.BatchNorm1d, x: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """What a linear layer gives, and its normalisation (4, width)."""
+        """What a linear layer gives, and its normalisation; both noted for backward."""
         z = torch.addmm(sublayer.bias, x, sublayer.weight.T)
         if not self.plan.is_training:
             return z, _known_norm(norm_layer)
-        norm = self.rows.find_norm(
+        norm = self.launcher.find_norm(
             z, norm_layer, sublayer.norm_weight, sublayer.norm_bias
         )
         self.noted.append(_Noted(x, z, norm))
@@ -127,7 +131,7 @@ class _Pass:
         self, grad: Tensor, grad_pooled: Tensor, needs_edges: bool
     ) -> list[Tensor]:
         """Gradients of states, edge states and parameters, in this order."""
-        rows, plan = self.rows, self.plan
+        rows, plan = self.launcher, self.plan
         grad, grad_pooled = grad.clone(), grad_pooled.contiguous()
         if self.pooling is not None:
             self.pooling.number_rows()
@@ -153,7 +157,7 @@ class _Pass:
         gradients: list[Tensor] = []
         for sublayer in reversed(self.sublayers[layer]):
             x, z, norm = self.noted.pop()
-            totals = self.rows.through_sublayer(out, grad, z, norm, factor)
+            totals = self.launcher.through_sublayer(out, grad, z, norm, factor)
             # Batch normalisation takes the bias out: no gradient.
             of_linear = [grad.T @ x, torch.zeros_like(sublayer.bias)]
             gradients = [*of_linear, totals[1], totals[0], *gradients]

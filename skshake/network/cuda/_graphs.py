@@ -191,6 +191,17 @@ class StaticBatch:
             arrays.load()
 
 
+class _Capture:
+    """What is captured for one size of batch, once it is."""
+
+    def __init__(self, batch: StaticBatch) -> None:
+        self.batch = batch
+        self.n_uses = 0
+        self.graph: Any = None
+        self.loss: Tensor | None = None
+        self.gradients: list[Tensor | None] = []
+
+
 class CUDAGraphs:
     """Computes losses and gradients of batches, by replay where it can.
 
@@ -233,38 +244,52 @@ class CUDAGraphs:
             return self._differentiate(window.batch(b), window.graphs_of(b))
         capture.batch.take(window, b)
         if capture.graph is None and capture.n_uses < WARM_UPS:
-            capture.n_uses += 1
-            self._forget_gradients()
-            return self._on_stream(partial(self._body, capture))
+            return self._warm_up(capture)
         if capture.graph is None:
-            self._forget_gradients()
-            graph = torch.cuda.CUDAGraph()
-            # Other threads may allocate meanwhile, but not capture.
-            with (
-                _one_capture,
-                torch.cuda.graph(
-                    graph,
-                    pool=self._pool,
-                    stream=self._stream,
-                    capture_error_mode="thread_local",
-                ),
-            ):
-                capture.loss = self._body(capture)
-            capture.gradients = [p.grad for p in self._parameters]
-            capture.graph = graph
-        for parameter, gradient in zip(
-            self._parameters, capture.gradients, strict=True
+            self._record(capture)
+        return self._replay(capture)
+
+    def _warm_up(self, capture: _Capture) -> Tensor:
+        """Loss of a batch without a graph: kernels are compiled and tuned now."""
+        capture.n_uses += 1
+        self._forget_gradients()
+        return self._on_stream(partial(self._body, capture))
+
+    def _record(self, capture: _Capture) -> None:
+        """Capture a graph, which computes nothing yet."""
+        self._forget_gradients()
+        graph = torch.cuda.CUDAGraph()
+        # Other threads may allocate meanwhile, but not capture.
+        with (
+            _one_capture,
+            torch.cuda.graph(
+                graph,
+                pool=self._pool,
+                stream=self._stream,
+                capture_error_mode="thread_local",
+            ),
         ):
+            capture.loss = self._body(capture)
+        capture.gradients = [p.grad for p in self._parameters]
+        capture.graph = graph
+
+    def _replay(self, capture: _Capture) -> Tensor:
+        """Loss of a batch, and gradients where the graph always leaves them."""
+        gradients = zip(self._parameters, capture.gradients, strict=True)
+        for parameter, gradient in gradients:
             parameter.grad = gradient
         capture.graph.replay()
+        assert capture.loss is not None
         return capture.loss
 
     def _body(self, capture: _Capture) -> Tensor:
+        """What is captured: copy the batch, differentiate."""
         batch = capture.batch
         batch.fill()
         return self._differentiate(batch.levels, batch.graphs)
 
     def _on_stream(self, function: Callable[[], Tensor]) -> Tensor:
+        """Call a function on the stream of captures, between what is on the current."""
         current = torch.cuda.current_stream(self._data.device)
         self._stream.wait_stream(current)
         try:
@@ -276,14 +301,3 @@ class CUDAGraphs:
     def _forget_gradients(self) -> None:
         for parameter in self._parameters:
             parameter.grad = None
-
-
-class _Capture:
-    """One size of batch."""
-
-    def __init__(self, batch: StaticBatch) -> None:
-        self.batch = batch
-        self.n_uses = 0
-        self.graph: Any = None
-        self.loss = batch.number
-        self.gradients: list[Tensor | None] = []

@@ -10,8 +10,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from skshake.network._dropout import count_kept
 from skshake.network._norm import N_ROWS
-from skshake.network._random import count_kept
 from skshake.network._readouts import N_POOLINGS
 from skshake.network._torch_engine import LevelPlan
 from skshake.network.cuda import _messages, _pooling, _sublayers
@@ -20,7 +20,7 @@ from skshake.network.cuda import _messages, _pooling, _sublayers
 MOST_ENTRIES, MOST_SPLITS = 64, 64
 # Programs that share the rows where sums over all of them are needed.
 N_SHARES = 128
-# Rows, and columns, that one program holds at once.
+# Launcher, and columns, that one program holds at once.
 ROWS, COLUMNS = 16, 16
 
 
@@ -40,21 +40,22 @@ def count_warps(n_values: int) -> int:
     return 1 if n_values <= 1_024 else 4
 
 
-class Rows:
-    """How kernels are launched over the rows of one batch of states."""
+class Launcher:
+    """Launches kernels over the rows of one batch of states."""
 
     def __init__(self, plan: LevelPlan, h: Tensor) -> None:
         self.capacity, self.width = h.shape
-        # Rows that count; on the device, because the host may not know them.
+        # Launcher that count; on the device, because the host may not know them.
         self.n_rows = plan.node_ptr[-1:]
         self.wide = {"width": self.width, "WIDTH": ceil_power(self.width)}
         self.blocks = (-(-self.capacity // ROWS),)
-        n_arcs = len(plan.arcs.col) / max(self.capacity, 1)
-        self.n_arcs = min(16, ceil_power(n_arcs))
+        arcs_per_node = len(plan.arcs.col) / max(self.capacity, 1)
+        self.arcs_per_step = min(16, ceil_power(arcs_per_node))
         self.arcs = plan.arcs
         self.indices = (plan.arcs.rowptr, plan.arcs.col, plan.arcs.edge)
 
     def sum_messages(self, epsilon: Tensor, h: Tensor, e: Tensor) -> Tensor:
+        """Sums of messages; see the kernel, as for all that follow."""
         out = torch.empty_like(h)
         _messages.sum_messages[(self.capacity,)](
             *self.indices,
@@ -63,8 +64,8 @@ class Rows:
             h,
             e,
             out,
-            ARCS=self.n_arcs,
-            num_warps=count_warps(self.n_arcs * self.width),
+            ARCS=self.arcs_per_step,
+            num_warps=count_warps(self.arcs_per_step * self.width),
             **self.wide,
         )
         return out
@@ -83,8 +84,8 @@ class Rows:
             grad,
             grad_h,
             grad_epsilon,
-            ARCS=self.n_arcs,
-            num_warps=count_warps(self.n_arcs * self.width),
+            ARCS=self.arcs_per_step,
+            num_warps=count_warps(self.arcs_per_step * self.width),
             **self.wide,
         )
         return grad_h, grad_epsilon.sum().view(1)
@@ -150,6 +151,7 @@ class Rows:
             self.n_rows,
             keep,
             count_kept(keep),
+            # Nothing is read from it where nothing is dropped.
             self.n_rows if stream is None else stream,
             out,
             self.capacity,
@@ -191,48 +193,48 @@ class Rows:
         return totals
 
 
-class Pooling:
+class GraphPooling:
     """Pooled states of all layers, and their gradients."""
 
-    def __init__(self, plan: LevelPlan, rows: Rows, states: Tensor) -> None:
-        self.plan, self.rows, self.states = plan, rows, states
+    def __init__(self, plan: LevelPlan, launcher: Launcher, states: Tensor) -> None:
+        self.plan, self.launcher, self.states = plan, launcher, states
         n_graphs, self.n_states = len(plan.node_ptr) - 1, len(states)
-        shape = (n_graphs, self.n_states, N_POOLINGS, rows.width)
+        shape = (n_graphs, self.n_states, N_POOLINGS, launcher.width)
         self.pooled = states.new_empty(shape)
-        self.ties = states.new_empty(n_graphs, self.n_states, rows.width)
+        self.ties = states.new_empty(n_graphs, self.n_states, launcher.width)
         _pooling.pool_graphs[(n_graphs, self.n_states)](
             plan.node_ptr,
             states,
             self.pooled,
             self.ties,
-            rows.capacity,
+            launcher.capacity,
             n_states=self.n_states,
             ROWS=ROWS,
             num_warps=4,
-            **rows.wide,
+            **launcher.wide,
         )
 
     def number_rows(self) -> None:
         """Note the graph of each row, for the gradients."""
-        rows, node_ptr = self.rows, self.plan.node_ptr
-        self.owner = node_ptr.new_empty(rows.capacity)
+        launcher, node_ptr = self.launcher, self.plan.node_ptr
+        self.owner = node_ptr.new_empty(launcher.capacity)
         _pooling.number_rows[(len(node_ptr) - 1,)](node_ptr, self.owner, ROWS=128)
 
     def add_gradient(self, s: int, grad_pooled: Tensor, grad: Tensor) -> None:
-        rows = self.rows
-        _pooling.pool_graphs_backward[rows.blocks](
+        launcher = self.launcher
+        _pooling.pool_graphs_backward[launcher.blocks](
             self.plan.node_ptr,
             self.owner,
             self.states[s],
             self.pooled,
             self.ties,
             grad_pooled,
-            rows.n_rows,
+            launcher.n_rows,
             grad,
             s,
-            rows.capacity,
+            launcher.capacity,
             n_states=self.n_states,
             ROWS=ROWS,
             num_warps=4,
-            **rows.wide,
+            **launcher.wide,
         )

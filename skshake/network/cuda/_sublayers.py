@@ -100,7 +100,7 @@ def find_norm(
 
 
 @triton.jit
-def _hash(at, stream):
+def hash_counter(at, stream):
     """32 random bits of a counter under the two halves of a stream (lowbias32)."""
     x = at.to(tl.uint32) + stream.to(tl.uint32)
     x = (x ^ (x >> 16)) * 0x7FEB352D
@@ -124,7 +124,7 @@ def normalise(
     ROWS: tl.constexpr,
     WIDTH: tl.constexpr,
 ):
-    """out = relu(z scale + shift), of which a share ``keep`` is kept, divided by it.
+    """out = relu(z scale + shift), of which a fraction ``keep`` is kept, divided by it.
 
     Kept are those whose hash under the stream, int64 (1,), is among the first
     ``n_kept``. Rows that do not count become 0.
@@ -140,7 +140,7 @@ def normalise(
     # A NaN stays one, so that a training that explodes is noticed.
     x = tl.where(x < 0.0, 0.0, x)
     if DROPS:
-        is_kept = _hash(at, tl.load(stream)).to(tl.int64) < n_kept
+        is_kept = hash_counter(at, tl.load(stream)).to(tl.int64) < n_kept
         x = tl.where(is_kept, x / keep, 0.0)
     x = tl.where((i < tl.load(n_rows))[:, None], x, 0.0)
     tl.store(out + at, x, mask=ok)
@@ -153,7 +153,7 @@ def relu_dropout_backward(
     z,
     norm,
     n_rows,
-    multiplier,
+    factor,
     sums,
     width,
     ROWS: tl.constexpr,
@@ -166,7 +166,7 @@ def relu_dropout_backward(
     out : float32 (capacity, width), what ReLU and dropout let pass  # IN
     grad : float32 (capacity, width)  # IN and OUT
     z, norm : see ``find_norm``  # IN
-    multiplier : float, by which dropout multiplied  # IN
+    factor : float, by which dropout multiplied  # IN
     sums : float32 (n_shares, 2, width), of the gradient, and of it times xhat  # OUT
     """
     share, c = tl.program_id(0), tl.arange(0, WIDTH)
@@ -184,7 +184,7 @@ def relu_dropout_backward(
         ok = (i < last)[:, None] & is_column[None, :]
         at = i[:, None] * width + c[None, :]
         is_open = tl.load(out + at, mask=ok, other=0.0) > 0.0
-        passed = tl.load(grad + at, mask=ok, other=0.0) * multiplier
+        passed = tl.load(grad + at, mask=ok, other=0.0) * factor
         passed = tl.where(is_open, passed, 0.0)
         xhat = (tl.load(z + at, mask=ok, other=0.0) - mean[None, :]) * invstd[None, :]
         tl.store(grad + at, passed, mask=ok)

@@ -3,8 +3,9 @@
 import numpy as np
 import torch
 
+from skshake.network._dropout import drop, hash_counter
 from skshake.network._norm import N_ROWS, SCALE
-from skshake.network._random import drop, find_streams, hash_counter
+from skshake.network._random import find_streams
 from skshake.network._torch_engine import PLAIN
 from skshake.network.cpu import _dropout
 from skshake.network.cpu._engine import CPUEngine

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skshake.network._csr import Arcs
+from skshake.network._csr import BatchArcs
 from skshake.network._norm import N_ROWS
 from skshake.network.cpu._forward import run_forward
 from skshake.network.cpu._records import (
@@ -23,7 +23,7 @@ def float32(values):
 @pytest.mark.parametrize("lane_ptr", [[0, 2], [0, 1, 2]], ids=["1 lane", "2 lanes"])
 def test_a_layer_by_hand(lane_ptr):
     # Two graphs: an edge between states 1 and 2, and a node with state 3 by itself.
-    arcs = Arcs(
+    arcs = BatchArcs(
         np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([0, 0]), float32([1, 1])
     )
     batch = BatchArrays(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skshake.network._csr import Arcs
+from skshake.network._csr import BatchArcs
 from skshake.network.cpu._messages import relu, sum_messages, sum_messages_backward
 from tests._helpers import naive
 from tests._helpers.naive import TRIANGLE_WITH_TAIL
@@ -26,7 +26,7 @@ def test_messages_by_hand():
 
 def test_gradients_by_hand():
     # One edge between two nodes, and a third node alone: h_0 + e = 3 is open.
-    arcs = Arcs(
+    arcs = BatchArcs(
         np.array([0, 1, 2, 2]),
         np.array([1, 0]),
         np.array([0, 0]),

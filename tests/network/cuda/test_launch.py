@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from skshake.network._csr import CSR, Arcs, transpose
+from skshake.network._csr import CSR, BatchArcs, transpose
+from skshake.network._dropout import drop
 from skshake.network._norm import INVSTD, MEAN, SCALE, SHIFT
-from skshake.network._random import drop
 from skshake.network._readouts import READOUTS, mean_max_sum
 from skshake.network._torch_engine import LevelPlan
 from tests._helpers import naive
@@ -22,7 +22,9 @@ def plan_of(ends, device, arcs=None):
     tensor = partial(torch.as_tensor, device=device)
     if arcs is None:
         no_rows = tensor(np.zeros(0, np.int64))
-        arcs = Arcs(tensor([0, *[0] * ends[-1]]), no_rows, no_rows, no_rows.float())
+        arcs = BatchArcs(
+            tensor([0, *[0] * ends[-1]]), no_rows, no_rows, no_rows.float()
+        )
     return LevelPlan(
         arcs,
         tensor([0, *ends]),
@@ -37,16 +39,16 @@ def plan_of(ends, device, arcs=None):
 
 
 def test_messages_are_those_of_loops(device, global_random_seed):
-    from skshake.network.cuda._launch import Rows
+    from skshake.network.cuda._launch import Launcher
 
     tensor = partial(torch.as_tensor, device=device)
-    arcs = Arcs(*(tensor(a) for a in TRIANGLE_WITH_TAIL[:4]))
+    arcs = BatchArcs(*(tensor(a) for a in TRIANGLE_WITH_TAIL[:4]))
     by_edge = transpose(CSR(arcs.rowptr, arcs.edge, arcs.weight), 4)
     arcs = arcs._replace(by_edge=by_edge)
     rng = np.random.default_rng(global_random_seed)
     h, grad = rng.normal(size=(2, 5, 6)).astype(np.float32)
     e = rng.normal(size=(4, 6)).astype(np.float32)
-    rows = Rows(plan_of([5], device, arcs), tensor(h))
+    rows = Launcher(plan_of([5], device, arcs), tensor(h))
     epsilon = tensor([0.25])
     out = rows.sum_messages(epsilon, tensor(h), tensor(e))
     expected = naive.sum_messages(TRIANGLE_WITH_TAIL, 1.25, h, e)
@@ -61,12 +63,12 @@ def test_messages_are_those_of_loops(device, global_random_seed):
 
 
 def test_a_normalisation_by_hand(device):
-    from skshake.network.cuda._launch import Rows
+    from skshake.network.cuda._launch import Launcher
 
     tensor = partial(torch.as_tensor, device=device)
     # The last row does not count.
     z = tensor([[1.0], [3.0], [5.0], [99.0]])
-    rows = Rows(plan_of([3], device)._replace(), z)
+    rows = Launcher(plan_of([3], device)._replace(), z)
     layer = torch.nn.BatchNorm1d(1, eps=1 / 3).to(device)
     norm = rows.find_norm(z, layer, tensor([4.0]), tensor([5.0]))
     # Mean 3, variance 8/3, unbiased 4.
@@ -83,10 +85,10 @@ def test_a_normalisation_by_hand(device):
 
 
 def test_dropout_is_that_of_torch(device):
-    from skshake.network.cuda._launch import Rows
+    from skshake.network.cuda._launch import Launcher
 
     z = torch.ones(20, 5, device=device)
-    rows = Rows(plan_of([20], device), z)
+    rows = Launcher(plan_of([20], device), z)
     norm = torch.zeros(4, 5, device=device)
     norm[SCALE] = 1.0
     stream = torch.tensor([12345678901234567], device=device)
@@ -96,14 +98,14 @@ def test_dropout_is_that_of_torch(device):
 
 
 def test_pooling_is_that_of_torch(device, global_random_seed):
-    from skshake.network.cuda._launch import Pooling, Rows
+    from skshake.network.cuda._launch import GraphPooling, Launcher
 
     generator = torch.Generator().manual_seed(global_random_seed)
     # Two rows, none, three rows; the last row does not count.
     states = torch.randn(2, 6, 4, generator=generator).to(device)
     plan = plan_of([2, 2, 5], device)
-    rows = Rows(plan, states[0])
-    pooling = Pooling(plan, rows, states)
+    rows = Launcher(plan, states[0])
+    pooling = GraphPooling(plan, rows, states)
     grad_pooled = torch.randn(3, 2, 12, generator=generator).to(device)
     pooling.number_rows()
     for s in range(2):
@@ -119,7 +121,7 @@ def test_pooling_is_that_of_torch(device, global_random_seed):
 
 @pytest.mark.parametrize("n_rows", [0, 1])
 def test_fewer_than_two_rows_leave_the_statistics_as_they_are(n_rows, device):
-    from skshake.network.cuda._launch import Rows
+    from skshake.network.cuda._launch import Launcher
 
     width = 4
     tensor = partial(torch.as_tensor, device=device)
@@ -127,7 +129,7 @@ def test_fewer_than_two_rows_leave_the_statistics_as_they_are(n_rows, device):
     norm.running_mean += torch.arange(width, device=device)
     norm.running_var += 1.0
     z = torch.linspace(-1, 1, 3 * width, device=device).view(3, width)
-    rows = Rows(plan_of([n_rows], device), z)
+    rows = Launcher(plan_of([n_rows], device), z)
     norm_rows = rows.find_norm(z, norm, norm.weight.detach(), norm.bias.detach())
     assert norm.running_mean.tolist() == [0.0, 1.0, 2.0, 3.0]
     assert norm.running_var.tolist() == [2.0] * width

@@ -1,0 +1,76 @@
+"""What a fitted network says of graphs: outputs, embeddings, explanations.
+
+In: a network and hierarchies. Out: plain numpy.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import torch
+
+from skshake._warnings import warn_user
+from skshake.hierarchy import HierarchyCollection
+from skshake.network._engine import choose_engine, resolve_device
+from skshake.network._explanation import explain_nodes
+from skshake.network._inference import embed_graphs, predict_outputs, send_all
+from skshake.network._model import SHAKENetwork
+from skshake.network._threads import lanes_in_threads
+from skshake.network._torch_engine import PLAIN
+from skshake.network._torch_state import plain_torch
+from skshake.network.batches import DeviceHierarchies
+
+
+def _on_device(
+    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any
+) -> tuple[SHAKENetwork, DeviceHierarchies]:
+    """Network (a copy, unless it is the CPU's) with its engine, and data on one device.
+
+    A network that was fitted on a GPU predicts on the CPU where there is none.
+    """
+    try:
+        device = resolve_device(device)
+    except ValueError as error:
+        warn_user(f"{error}; predicting on the CPU")
+        device = torch.device("cpu")
+    if device.type != "cpu":
+        network = copy.deepcopy(network).to(device)
+    engine = choose_engine(network.shape, device)
+    return network.on(engine), send_all(hierarchies, device, engine)
+
+
+def outputs_of(
+    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
+) -> np.ndarray:
+    """Outputs (n_graphs, n_outputs) of a fitted network.
+
+    torch has one thread, whatever the engine: outputs shall not depend on how many
+    cores there are.
+    """
+    with plain_torch(), lanes_in_threads():
+        return predict_outputs(*_on_device(network, hierarchies, device))
+
+
+def embeddings_of(
+    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
+) -> np.ndarray:
+    """Embeddings (n_graphs, hidden_dim) of a fitted network."""
+    with plain_torch(), lanes_in_threads():
+        return embed_graphs(*_on_device(network, hierarchies, device))
+
+
+def contributions_of(
+    network: SHAKENetwork,
+    hierarchies: HierarchyCollection,
+    directions: np.ndarray,
+    device: Any = "auto",
+) -> list[np.ndarray]:
+    """Contribution of each input node at each level; see :func:`explain_nodes`."""
+    with plain_torch(), lanes_in_threads():
+        if any(parameter.is_inference() for parameter in network.parameters()):
+            # Read under inference_mode, in which nothing is differentiated.
+            network = copy.deepcopy(network)
+        network, data = _on_device(network, hierarchies, device)
+        return explain_nodes(network.on(PLAIN), data, hierarchies, directions)
