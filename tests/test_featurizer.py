@@ -45,3 +45,32 @@ def test_a_column_of_smiles():
             MoleculeFeaturizer().transform(["C", missing])
     with pytest.raises(TypeError, match="Graph 0: expected a SMILES, got 7"):
         MoleculeFeaturizer(on_invalid="empty").transform([7])
+
+
+def test_several_invalid_molecules_are_counted_and_five_named():
+    featurizer = MoleculeFeaturizer(on_invalid="empty").fit([])
+    with pytest.warns(
+        UserWarning, match=r"^7 of 8 molecules are .*: 1, 2, 3, 4, 5, \.\.\. "
+    ):
+        graphs = featurizer.transform(["C", *["x"] * 7])
+    assert np.diff(graphs.node_ptr).tolist() == [1, *[0] * 7]
+
+
+@pytest.mark.parametrize("on_invalid", ["raise", "empty"])
+def test_check_lists_what_is_no_molecule(on_invalid):
+    problems = MoleculeFeaturizer(on_invalid=on_invalid).check(["C", None, "x", 7])
+    assert [(p.graph, p.field) for p in problems] == [
+        (1, "smiles"),
+        (2, "smiles"),
+        (3, "smiles"),
+    ]
+    assert "Graph 2: 'x' is not a SMILES" in problems[1].message
+    assert MoleculeFeaturizer().check(["C", Chem.MolFromSmiles("CC")]) == []
+
+
+def test_fit_checks_its_parameter_alone():
+    featurizer = MoleculeFeaturizer()
+    assert featurizer.fit("ignored") is featurizer
+    assert vars(featurizer) == {"on_invalid": "raise"}
+    with pytest.raises(ValueError, match="'on_invalid' parameter"):
+        MoleculeFeaturizer(on_invalid="drop").fit([])
