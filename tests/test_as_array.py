@@ -1,4 +1,7 @@
-"""Whatever holds values becomes an array of just these values, or is refused."""
+"""Plain arrays of whatever values come in, and nothing lost on the way."""
+
+import decimal
+import sys
 
 import numpy as np
 import pandas as pd
@@ -8,55 +11,134 @@ from scipy import sparse
 
 from skshake._as_array import as_array, is_from, is_missing, is_table, join_arrays
 
+LISTS = [
+    (3, 3),
+    (2.5, 2.5),
+    ("a", "a"),
+    (True, True),
+    (np.float64(0.5), 0.5),
+    ([1, 2], [1, 2]),
+    ((1.5, 2), [1.5, 2.0]),
+    ([[1, 2], [3, 4]], [[1, 2], [3, 4]]),
+    (["a", "b"], ["a", "b"]),
+    ([], []),
+    (range(3), [0, 1, 2]),
+    (pd.Series([1, 2], index=[7, 5]), [1, 2]),
+    (torch.tensor([[1, 2]]), [[1, 2]]),
+    (torch.tensor([1.5], requires_grad=True), [1.5]),
+    (torch.tensor([1.5, -2.0], dtype=torch.bfloat16), [1.5, -2.0]),
+    (torch.tensor([1.5]).to(torch.float8_e5m2), [1.5]),
+    ([torch.tensor([1, 2]), torch.tensor([3, 4])], [[1, 2], [3, 4]]),
+    (np.ma.array([1, 2], mask=[False, False]), [1, 2]),
+]
+
 
 @pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        (3, np.array(3)),
-        ([[1, 2], [3, 4]], np.array([[1, 2], [3, 4]])),
-        ([1, "a"], np.array([1, "a"], object)),
-        (["a", "b"], np.array(["a", "b"])),
-        (np.ma.array([1.0, 2.0]), np.array([1.0, 2.0])),
-        (torch.tensor([1, 2]), np.array([1, 2])),
-        (torch.ones(2, requires_grad=True), np.ones(2, np.float32)),
-        (torch.ones(2, dtype=torch.bfloat16), np.ones(2, np.float32)),
-        ([torch.ones(2), torch.zeros(2)], np.array([[1, 1], [0, 0]], np.float32)),
-    ],
+    ("values", "expected"), LISTS, ids=lambda value: repr(value)[:30]
 )
-def test_values_stay_what_they_are(values, expected):
+def test_arrays_hold_just_these_values(values, expected):
     found = as_array(values)
-    assert found.dtype == expected.dtype
-    assert found.tolist() == expected.tolist()
+    assert type(found) is np.ndarray
+    assert found.tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        (np.ma.array([1.0, 2.0], mask=[True, False]), "1 are masked"),
-        ([[1, 2], [3]], "ragged"),
-        (sparse.csr_array(np.eye(2)), "toarray"),
-        (torch.eye(2).to_sparse(), "to_dense"),
-        (torch.ones(2, device="meta"), "holds none"),
-    ],
-)
-def test_what_would_lose_values_is_refused(values, message):
-    with pytest.raises(ValueError, match=message):
+def test_arrays_and_tensors_are_not_copied():
+    array = np.arange(3.0)
+    assert np.shares_memory(as_array(array), array)
+    tensor = torch.arange(3.0)
+    assert np.shares_memory(as_array(tensor), tensor.numpy())
+
+
+def test_subclasses_of_arrays_become_plain():
+    class Array(np.ndarray):
+        pass
+
+    assert type(as_array(np.eye(2).view(Array))) is np.ndarray
+
+
+def test_small_floats_of_torch_are_float32():
+    for dtype in (torch.float16, torch.bfloat16, torch.float8_e4m3fn):
+        assert as_array(torch.ones(2).to(dtype)).dtype == np.float32
+    assert as_array(torch.ones(2, dtype=torch.float64)).dtype == np.float64
+
+
+def test_numbers_beside_strings_stay_numbers():
+    found = as_array([["a", 1.5], ["b", 2]])
+    assert found.dtype == object
+    assert found.tolist() == [["a", 1.5], ["b", 2]]
+    assert as_array([b"a", b"b"]).dtype.kind == "S"
+
+
+LOST = {
+    "ragged": ([[1.0], [1.0, 2.0]], "rows of one length, got a ragged list"),
+    "sparse": (sparse.csr_array(np.eye(2)), "a dense array, got a scipy sparse one"),
+    "masked": (
+        np.ma.array([1, 2, 3], mask=[True, False, True]),
+        "an array of which 2 are masked",
+    ),
+    "masked in a list": (
+        [np.ma.array([1, 2], mask=[True, False]), [1, 2]],
+        "an array of which 1 are masked",
+    ),
+    "masked record": (
+        np.ma.array([(1, 2.0)], [("a", int), ("b", float)], mask=[(False, True)]),
+        "an array of which 1 are masked",
+    ),
+    "sparse tensor": (
+        torch.eye(2).to_sparse(),
+        "a dense tensor, got one of layout torch",
+    ),
+    "meta tensor": (torch.empty(2, device="meta"), "a tensor on the device 'meta'"),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_values_that_would_be_lost_are_refused(case):
+    values, message = LOST[case]
+    with pytest.raises(ValueError, match=f"^expected .*{message}"):
         as_array(values)
 
 
-def test_arrays_and_tensors_are_joined():
-    found = join_arrays([torch.ones(1, 2), np.zeros((2, 2))])
-    assert found.tolist() == [[1, 1], [0, 0], [0, 0]]
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("make", [np.asarray, torch.from_numpy, np.ndarray.tolist])
+def test_parts_are_joined(make, axis):
+    parts = [np.arange(4).reshape(2, 2), np.arange(4, 8).reshape(2, 2)]
+    found = join_arrays(list(map(make, parts)), axis)
+    assert found.tolist() == np.concatenate(parts, axis).tolist()
+    mixed = join_arrays([parts[0], torch.from_numpy(parts[1])], axis)
+    assert mixed.tolist() == found.tolist()
 
 
-def test_what_is_missing_and_what_has_named_columns():
-    assert all(map(is_missing, (None, np.nan, pd.NA, pd.NaT)))
-    assert not any(map(is_missing, (0, "", "nan", [], np.zeros(2))))
+def test_tensors_that_need_a_gradient_are_joined():
+    parts = [torch.ones(2, requires_grad=True), torch.zeros(1)]
+    assert join_arrays(parts).tolist() == [1, 1, 0]
+
+
+def test_tables_have_names():
+    assert is_table(np.zeros(2, [("a", int)]))
     assert is_table(pd.DataFrame({"a": [1]}))
-    assert is_table(np.zeros(2, [("a", float)]))
-    assert not is_table(np.zeros(2))
+    for other in (np.eye(2), [[1]], pd.Series([1]), torch.eye(2), {"a": [1]}, None):
+        assert not is_table(other)
 
 
-def test_classes_are_known_without_imports():
-    assert is_from(torch.device("cpu"), "torch", "device")
-    assert not is_from(torch.device("cpu"), "no.such.module", "device")
+def test_missing_values_of_all_libraries():
+    missing = [
+        None,
+        float("nan"),
+        np.float32("nan"),
+        np.datetime64("NaT"),
+        pd.NaT,
+        pd.NA,
+        decimal.Decimal("nan"),
+    ]
+    assert all(is_missing(value) for value in missing)
+    present = ["", 0, 0.0, False, np.inf, [], (), "nan", np.zeros(2), pd.Timestamp(0)]
+    assert not any(is_missing(value) for value in present)
+
+
+def test_classes_are_recognised_without_an_import(monkeypatch):
+    assert is_from(torch.eye(2), "torch", "Tensor")
+    assert not is_from(np.eye(2), "torch", "Tensor")
+    assert not is_from(np.eye(2), "numpy", "NoSuchClass")
+    assert not is_from(np.eye(2), "no_such_module", "ndarray")
+    assert "no_such_module" not in sys.modules

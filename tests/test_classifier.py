@@ -15,7 +15,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from skshake import KFCoarsener, SHAKEClassifier
-from skshake._base import automatic_batch_size
 from skshake._targets import split_validation
 from skshake.forests import MAX_SEED
 from tests._helpers import run_python
@@ -264,31 +263,6 @@ def test_class_weight_shifts_the_balance(hierarchies, y):
     )
 
 
-def test_warm_start_goes_on(hierarchies, y):
-    classifier = fast(warm_start=True, max_iter=30, hidden_dim=16).fit(hierarchies, y)
-    first = classifier.loss_curve_[0]
-    classifier.fit(hierarchies, y)
-    assert classifier.loss_curve_[0] < first
-    with pytest.raises(ValueError, match="warm_start: expected the classes"):
-        classifier.fit(hierarchies, np.arange(40) % 3)
-    with pytest.raises(ValueError, match="warm_start: expected the network"):
-        classifier.set_params(hidden_dim=5).fit(hierarchies, y)
-
-
-def test_raw_graphs_are_one_level(small_mutag, y):
-    graphs = small_mutag[0]
-    classifier = fast().fit(list(graphs), y)
-    assert classifier.predict(graphs[:3]).shape == (3,)
-    assert classifier.predict([graphs[0]]).shape == (1,)
-
-
-def test_layers_are_per_level(hierarchies, y):
-    classifier = fast(n_layers=[0, 3]).fit(hierarchies, y)
-    assert [len(level) for level in classifier.module_.levels] == [0, 3]
-    with pytest.raises(ValueError, match="n_layers: expected 2 numbers"):
-        fast(n_layers=[1, 2, 3]).fit(hierarchies, y)
-
-
 @pytest.mark.parametrize("level_input", ["add", "replace"])
 @pytest.mark.parametrize("conv", ["gine", "gin"])
 def test_options_of_the_network_train(level_input, conv, hierarchies, y):
@@ -389,21 +363,6 @@ def test_metadata_is_routed_to_fit(hierarchies, y):
     assert (found == expected.predict_proba(hierarchies)).all()
 
 
-def test_hierarchies_of_another_coarsener_are_refused(hierarchies, y, small_mutag):
-    classifier = fast().fit(hierarchies, y)
-    other = KFCoarsener(q=0.3, random_state=0).fit_transform(small_mutag[0])
-    with pytest.raises(ValueError, match="another coarsener"):
-        classifier.predict(other)
-    sums = KFCoarsener(q=[np.inf, 1.0], node_pooling="sum", n_forests=2)
-    with pytest.raises(ValueError, match="another coarsener"):
-        classifier.predict(sums.fit_transform(small_mutag[0]))
-    with pytest.raises(ValueError, match="fitted on hierarchies"):
-        classifier.predict(small_mutag[0])
-    for empty in ([], hierarchies[:0]):
-        with pytest.raises(ValueError, match="at least one"):
-            classifier.predict(empty)
-
-
 def test_predict_before_fit_is_refused(hierarchies):
     with pytest.raises(NotFittedError):
         SHAKEClassifier().predict(hierarchies)
@@ -437,14 +396,6 @@ def test_pickle_predicts_exactly_in_a_new_process(hierarchies, y, tmp_path):
         "assert (model.predict_proba(graphs) == expected).all()\n",
         tmp_path / "fitted.joblib",
     )
-
-
-@pytest.mark.parametrize(
-    ("n_graphs", "expected"),
-    [(1, 32), (188, 32), (4_095, 32), (4_110, 64), (32_901, 256), (10**7, 256)],
-)
-def test_automatic_batch_size(n_graphs, expected):
-    assert automatic_batch_size(n_graphs) == expected
 
 
 def test_the_auc_margin_goes_on_from_cross_entropy(hierarchies, y):

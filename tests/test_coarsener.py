@@ -13,17 +13,9 @@ from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from skshake import (
-    KFCoarsener,
-    ReductionWarning,
-    _coarsener,
-    as_graphs,
-    expected_nodes,
-    paper_edges,
-    paper_nodes,
-)
+from skshake import KFCoarsener, ReductionWarning, _coarsener, as_graphs
 from skshake.datasets import load_npz
-from tests._helpers import PATIENCE, assert_same_hierarchies, limit
+from tests._helpers import PATIENCE, assert_same_hierarchies
 
 
 def test_q_may_be_given_in_any_order(small_mutag):
@@ -33,23 +25,6 @@ def test_q_may_be_given_in_any_order(small_mutag):
     nodes = coarsener.reduction_.nodes
     assert nodes[0] == 1
     assert nodes[0] > nodes[1] > nodes[2]
-
-
-def test_levels_halve_the_expected_nodes(mutag):
-    coarsener = KFCoarsener(n_levels=2, include_original=True, random_state=0)
-    coarsener.fit(mutag[0])
-    assert coarsener.q_[0] == np.inf
-    assert coarsener.q_[1] == coarsener.q_star_
-    _, first, second = coarsener.reduction_.nodes
-    # Half in expectation; one standard deviation of 16 forests is 0.002.
-    assert second / first == pytest.approx(0.5, abs=0.02)
-
-
-def test_reduction_is_what_transform_gives(small_mutag):
-    coarsener = KFCoarsener(q=1.0, random_state=0)
-    hierarchies = coarsener.fit_transform(small_mutag[0])
-    n_nodes = sum(h.levels[0].n_nodes for h in hierarchies)
-    assert coarsener.reduction_.nodes[0] == n_nodes / small_mutag[0].n_nodes
 
 
 def test_fit_transform_equals_fit_then_transform(small_mutag):
@@ -104,53 +79,6 @@ def test_graphs_without_features_get_their_degree(triangle_with_tail):
     assert x[:, :-1].argmax(axis=1).tolist() == [3, 3, 4, 2, 1]
     hub = coarsener.transform([nx.star_graph(9)])[0].levels[0].x.toarray()[0]
     assert hub[0] == 1
-
-
-def test_integers_stand_in_for_fitted_floats(triangle_with_tail):
-    coarsener = KFCoarsener(q=np.inf, walk_length=0).fit(
-        [(triangle_with_tail, np.ones((5, 2)))]
-    )
-    x = coarsener.transform([(triangle_with_tail, np.ones((5, 2), int))])[0].levels[0].x
-    assert x.tolist() == np.ones((5, 2)).tolist()
-
-
-def test_other_features_than_fitted_are_refused(triangle_with_tail):
-    coarsener = KFCoarsener(q=np.inf).fit([(triangle_with_tail, np.ones((5, 2)))])
-    with pytest.raises(ValueError, match="node features were fitted as 2 numeric"):
-        coarsener.transform([(triangle_with_tail, np.ones((5, 3)))])
-    codes = KFCoarsener(q=np.inf).fit([(triangle_with_tail, np.ones((5, 1), int))])
-    with pytest.raises(ValueError, match="fitted as 1 categorical"):
-        codes.transform([(triangle_with_tail, np.ones((5, 1)))])
-    with pytest.raises(ValueError, match="edge features were fitted as no features"):
-        coarsener.transform([(triangle_with_tail, np.ones((5, 2)), np.ones((4, 3)))])
-    plain = KFCoarsener(q=np.inf).fit([triangle_with_tail])
-    with pytest.raises(ValueError, match="node features were fitted as no features"):
-        plain.transform([(triangle_with_tail, np.ones((5, 1)))])
-
-
-def test_fields_are_matched_by_name(triangle_with_tail):
-    def path(a, b, names="ab"):
-        graph = nx.path_graph(2)
-        nx.set_node_attributes(graph, dict(enumerate(a)), names[0])
-        nx.set_node_attributes(graph, dict(enumerate(b)), names[1])
-        return graph
-
-    coarsener = KFCoarsener(q=np.inf, walk_length=0).fit(
-        [path([1.0, 2.0], [10.0, 20.0])]
-    )
-    x = coarsener.transform([path([1, 2], [10.0, 20.0])])[0].levels[0].x
-    assert x.tolist() == [[1, 10], [2, 20]]
-    with pytest.raises(ValueError, match="'c'"):
-        coarsener.transform([path([1.0, 2.0], [10.0, 20.0], names="ac")])
-
-
-def test_graphs_without_nodes_or_edges_need_no_features(triangle_with_tail):
-    whole = (triangle_with_tail, np.ones((5, 2)), np.ones((4, 3), int))
-    bare = (np.zeros((2, 2)), np.ones((2, 2)))
-    coarsener = KFCoarsener(q=np.inf).fit([whole])
-    for graphs in ([bare], [np.zeros((0, 0))], [(*bare, np.empty((0, 3), int))]):
-        alone = coarsener.transform(graphs)
-        assert_same_hierarchies(alone, coarsener.transform([whole, *graphs])[[1]])
 
 
 def test_coarsening_that_does_nothing_warns(small_mutag):
@@ -320,25 +248,3 @@ def test_verbose_shows_a_bar_and_changes_nothing(mutag, capsys):
     shown = capsys.readouterr().err
     for stage in ("node spectra", "edge spectra", "coarsening"):
         assert f"{stage}: 100%" in shown
-
-
-def test_reduction_holds_expectations_and_the_papers_formulas(
-    mutag, global_random_seed
-):
-    graphs, seed = mutag[0], global_random_seed
-    exact = KFCoarsener(include_original=True, random_state=seed).fit(graphs)
-    expected = expected_nodes(graphs, exact.q_star_).value / graphs.n_nodes
-    assert exact.reduction_.expected_nodes == pytest.approx((1.0, expected))
-    assert exact.reduction_.expected_nodes_error == (0, 0)
-    sampled = KFCoarsener(q=exact.q_star_, random_state=seed).fit(graphs)
-    given = sampled.reduction_
-    error = given.expected_nodes_error[0]
-    assert 0 < error < 0.02
-    bound = limit(n_draws=sampled.n_forests_) * error
-    assert abs(given.expected_nodes[0] - expected) < bound
-    assert given.paper_nodes[0] == pytest.approx(
-        paper_nodes(graphs, exact.q_star_) / graphs.n_nodes
-    )
-    assert given.paper_edges[0] == pytest.approx(
-        paper_edges(graphs, exact.q_star_) / graphs.n_edges
-    )

@@ -1,10 +1,7 @@
 """Compiled functions: where they are kept, when they are stale, what is said."""
 
 import logging
-import os
 import pickle
-import subprocess
-import sys
 
 import pytest
 
@@ -163,46 +160,3 @@ def test_records_whose_fields_change_places_are_compiled_again(tmp_path):
         out = run_python(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
         found.append(out.split())
     assert found == [["12", "12"], ["12", "21"]]
-
-
-@pytest.mark.slow
-def test_a_warm_machine_compiles_nothing(tmp_path):
-    run = [sys.executable, "-W", "ignore", "-m", "skshake.warm_up"]
-    environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    code = """if True:
-        import warnings
-        import networkx as nx, numpy as np
-        from sklearn.pipeline import make_pipeline
-        from skshake import KFCoarsener, MoleculeFeaturizer, SHAKEClassifier
-        from skshake import SHAKERegressor, from_edges, sample_forests
-        warnings.simplefilter("ignore")
-        smiles = ["CCO", "c1ccccc1", "CC(=O)O", "CCN"] * 3
-        model = make_pipeline(
-            MoleculeFeaturizer(), KFCoarsener(), SHAKEClassifier(max_iter=1)
-        )
-        model.fit(smiles, [0, 1] * 6).predict_proba(smiles)
-        graphs = [nx.gnp_random_graph(n, 5 / n, seed=n) for n in (5, 60, 300)] * 2
-        for k, graph in enumerate(graphs):
-            nx.set_node_attributes(graph, {v: (v * 7 % 5) / 5 for v in graph}, "x")
-            nx.set_node_attributes(graph, {v: "ab"[v % 2] for v in graph}, "s")
-            nx.set_edge_attributes(graph, 1.0 + k, "weight")
-        coarsener = KFCoarsener(n_levels=3, include_original=True, node_pooling="sum")
-        hierarchies = coarsener.fit_transform(graphs)
-        for options in ({"conv": "gin"}, {"conv": "gcn"}, {"dropout": 0.2}):
-            model = SHAKERegressor(max_iter=1, **options)
-            model.fit(hierarchies, range(6)).explain(hierarchies)
-        sample_forests(graphs, [1e-5, 2.0])
-        edges = from_edges([[0, 1], [1, 2]], [2], [3], edge_weight=[1e9, 1.0])
-        SHAKEClassifier(max_iter=1).fit([edges[0]] * 4, [0, 1, 0, 1])
-    """
-    said = []
-    for command in (run, [sys.executable, "-c", code]):
-        out = subprocess.run(
-            command,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        said.append(out.stderr)
-    assert said == ["compiling kernels, once per installation\n", ""]

@@ -3,7 +3,6 @@
 import pickle
 from collections.abc import Sequence
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -72,41 +71,6 @@ def test_hierarchies_of_different_coarseners_do_not_mix(small_mutag, hierarchies
 
 def test_pickle_round_trip(hierarchies):
     assert_same_hierarchies(pickle.loads(pickle.dumps(hierarchies)), hierarchies)
-
-
-def test_levels_show_one_graph(hierarchies, small_mutag):
-    graph = small_mutag[0][7]
-    fine, coarse = hierarchies[7].levels
-    assert fine.q == np.inf
-    assert fine.n_nodes == graph.n_nodes
-    assert fine.edges.tolist() == graph.edges.tolist()
-    assert fine.block.tolist() == list(range(graph.n_nodes))
-    assert coarse.n_nodes == coarse.block.max() + 1
-    assert coarse.x.shape == (coarse.n_nodes, fine.x.shape[1])
-    frequencies = coarse.x[:, : coarse.x.shape[1] - 7]
-    np.testing.assert_allclose(frequencies.sum(axis=1), 1, rtol=1e-6)
-    assert len(coarse.edge_attr.toarray()) == len(coarse.edges)
-
-
-def test_to_networkx(hierarchies):
-    graph, view = hierarchies[7].to_networkx(1), hierarchies[7].levels[1]
-    assert isinstance(graph, nx.Graph)
-    assert graph.number_of_nodes() == view.n_nodes
-    assert {frozenset(e) for e in graph.edges} == {
-        frozenset(e) for e in view.edges.tolist()
-    }
-    weights = nx.get_edge_attributes(graph, "weight")
-    assert sum(weights.values()) == view.edge_weight.sum()
-    assert (graph.nodes[0]["x"] == view.x.toarray()[0]).all()
-
-
-def test_to_pyg_holds_both_arcs_of_each_edge(hierarchies):
-    data, view = hierarchies[7].to_pyg(1), hierarchies[7].levels[1]
-    assert data.num_nodes == view.n_nodes
-    assert data.is_undirected()
-    assert data.edge_index.shape == (2, 2 * len(view.edges))
-    assert data.edge_attr.shape[0] == data.edge_weight.shape[0] == 2 * len(view.edges)
-    assert (data.x.numpy() == view.x.toarray()).all()
 
 
 def test_first_forests_are_views(small_mutag):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skshake.resolution import SPECTRAL_LOSSES, SpectralLoss
+from skshake.resolution import SpectralLoss
 from skshake.resolution._measure import _sum_points, empty_measure, exact, join_measures
 
 
@@ -28,10 +28,3 @@ def test_joined_measures_come_in_the_order_of_graphs():
     assert both.ptr.tolist() == [0, 0, 1]
     assert both.curves(1.0)["roughness"].tolist() == [0.0, 0.25]
     assert both.curves(1.0)["complexity"].tolist() == [0.0, 0.5]
-
-
-def test_losses_have_names_and_powers():
-    assert [(loss.name, loss.power) for loss in SPECTRAL_LOSSES] == [
-        ("reconstruction", 0),
-        ("dirichlet", 1),
-    ]

@@ -8,26 +8,12 @@ from scipy.stats import t
 from skshake import as_graphs
 from skshake.datasets import load_npz
 from skshake.resolution import edge_measure, node_measure
-from skshake.resolution._columns import EXACT_ROWS, MOST_COLUMNS
+from skshake.resolution._columns import EXACT_ROWS
 from skshake.resolution._measure import N_PROBES
 from tests._helpers import curve_table, limit
+from tests._helpers.graphs import larger_graphs
 
 QS = np.geomspace(1e-2, 1e3, 11)
-
-
-def larger_graphs(n_graphs=12, *, weighted=False, n_columns=2, seed=0):
-    """Sparse graphs of 40 to 90 nodes, many disconnected, with numbers on nodes and
-    categories on edges."""
-    rng = np.random.default_rng(seed)
-    graphs = []
-    for _ in range(n_graphs):
-        n = int(rng.integers(40, 90))
-        upper = np.triu(rng.random((n, n)) < 3 / n, 1)
-        weights = upper * (rng.lognormal(0, 1, (n, n)) if weighted else 1.0)
-        m = int(upper.sum())
-        x = rng.normal(size=(n, n_columns)) + [5.0] * n_columns
-        graphs.append((weights + weights.T, x, rng.integers(0, 4, size=(m, 2))))
-    return as_graphs(graphs)
 
 
 @pytest.mark.parametrize("measure", [node_measure, edge_measure])
@@ -53,41 +39,6 @@ def test_small_graphs_have_exact_complexities(random_graphs, mutag):
                 np.testing.assert_allclose(
                     curve_table(lanczos, q), curve_table(exact, q), atol=1e-4
                 )
-
-
-def test_one_hot_columns_are_contrasts_of_equal_energy():
-    rng = np.random.default_rng(1)
-    matrix = nx.to_numpy_array(nx.random_regular_graph(4, 60, seed=1))
-    codes = rng.integers(0, 5, size=(60, 1))
-    one_hot = (codes == np.arange(5)).astype(float)
-    categories = node_measure(as_graphs([(matrix, codes)]), solver="lanczos")
-    numbers = node_measure(as_graphs([(matrix, one_hot)]), solver="lanczos")
-    for q in QS:
-        np.testing.assert_allclose(
-            curve_table(categories, q)[:, :2], curve_table(numbers, q)[:, :2], atol=1e-6
-        )
-
-
-def test_many_columns_are_combined_without_bias(global_random_seed):
-    # Node numbers as categories: the energy of every eigenvector is the same.
-    graph = nx.to_numpy_array(nx.random_regular_graph(4, 3 * MOST_COLUMNS, seed=0))
-    graphs = as_graphs([(graph, np.arange(len(graph))[:, None])])
-    exact = curve_table(node_measure(graphs, solver="eigh"), 2.0)[0]
-    draws = np.array(
-        [
-            curve_table(
-                node_measure(
-                    graphs, solver="lanczos", seed=100 * global_random_seed + k
-                ),
-                2.0,
-            )[0]
-            for k in range(10)
-        ]
-    )
-    error = draws.std(axis=0, ddof=1) / np.sqrt(10)
-    assert (error[:2] > 0).all()
-    bound = limit(len(exact), n_draws=10) * error
-    assert (np.abs(draws.mean(axis=0) - exact) < bound).all()
 
 
 def test_the_stated_error_of_the_complexity_covers_the_truth(global_random_seed):
@@ -136,16 +87,6 @@ def test_random_vectors_depend_on_seed_and_content_alone():
     assert (curve_table(shuffled, 0.7) == curve_table(whole, 0.7)[order]).all()
     other = node_measure(graphs, solver="lanczos", seed=4)
     assert (curve_table(other, 0.7)[:, 2] != curve_table(whole, 0.7)[:, 2]).any()
-
-
-def test_auto_takes_each_graph_by_its_size():
-    small, large = larger_graphs(3), as_graphs([nx.cycle_graph(300)] * 2)
-    featured = as_graphs([(nx.to_numpy_array(nx.cycle_graph(300)), np.ones((300, 2)))])
-    assert node_measure(small).complexity_error(1.0) == 0
-    assert node_measure(large).complexity_error(0.01) > 0
-    assert (curve_table(node_measure(featured), 1.0)[:, :2] == 0).all()
-    with pytest.raises(ValueError, match="qr"):
-        node_measure(small, solver="qr")
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,3 @@ def test_expected_nodes_of_a_subset_state_their_error(molecules, global_random_s
     whole = expected_nodes(molecules, coarsener.q_star_).value / molecules.n_nodes
     assert 0 < error < 0.02
     assert abs(expected - whole) < limit() * error
-
-
-@pytest.mark.parametrize("solver", ["eigh", "lanczos"])
-def test_solvers_agree_on_q_star(solver, mutag):
-    q_star = select_resolution(mutag[0], solver=solver).q_star
-    assert q_star == pytest.approx(2.4395, rel=0.001)

@@ -90,10 +90,6 @@ def test_a_small_variation_on_a_large_offset_counts(triangle_with_tail):
     np.testing.assert_allclose(offset, plain, atol=1e-8)
 
 
-def test_no_edge_features_means_no_edge_side(triangle_with_tail):
-    assert (curve_table(edge_measure(as_graphs([triangle_with_tail])), 0.5) == 0).all()
-
-
 def test_graphs_without_nodes_or_edges_contribute_zero(awkward_graphs):
     graphs = [(a, np.ones((len(a), 1))) for a in awkward_graphs]
     curves = curve_table(node_measure(as_graphs(graphs)), 1.0)
