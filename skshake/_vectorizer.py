@@ -156,7 +156,7 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
     >>> graphs = MoleculeFeaturizer().fit_transform(["CCO", "CCN", "CCCO"])
     >>> vectorizer = SubtreeVectorizer(depth=1, min_df=2, statistics=False)
     >>> vectorizer.fit_transform(graphs).shape
-    (3, 7)
+    (3, 5)
     """
 
     _parameter_constraints: dict = {
@@ -253,7 +253,7 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         return self._make_table(graphs, colours_of(graphs, self._depth))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of the table.
+        """Name the columns of the table.
 
         Parameters
         ----------
@@ -299,14 +299,12 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         --------
         >>> import networkx as nx
         >>> from skshake import SubtreeVectorizer
-        >>> graphs = [nx.star_graph(3)] * 3
-        >>> vectorizer = SubtreeVectorizer(statistics=False).fit(graphs)
+        >>> rings = [nx.cycle_graph(n) for n in (5, 6, 7)]
+        >>> vectorizer = SubtreeVectorizer().fit(rings)
         >>> print(vectorizer.describe(vectorizer.get_feature_names_out()[-1]))
         node
-            node
-                node
-                node
-                node
+            2 times node
+                2 times node
         """
         check_is_fitted(self)
         for known, depth, colour in self._name_subtrees():
@@ -377,32 +375,30 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         task = FitTask(self, graphs, y)
         nodes, edges = graphs.node_features, graphs.edge_features
         choice = Choice(self.min_df, self.max_features)
-        vocabularies = (
-            learn_vocabulary(nodes.categories),
-            learn_vocabulary(edges.categories),
-        )
-        statistics = None
-        if self.statistics:
-            statistics = learn_statistics(
-                graphs, *vocabularies, choice, self.walk_length
-            )
         colours = colours_of(graphs, self.depth)
         counted = [choose_colours(each, graphs.node_ptr, choice) for each in colours]
         if self.statistics and nodes.categories.shape[1] < 2:
             # The histogram, or the number of nodes, says the same.
             counted[0] = counted[0][:0]
-        if statistics is None and not sum(map(len, counted)):
+        if not self.statistics and not sum(map(len, counted)):
             raise ValueError(
                 f"no subtree is in as many graphs as min_df={self.min_df!r} asks for; "
                 "take a smaller one, or statistics=True"
             )
-        self._statistics = statistics
+        self.subtrees_ = counted
         self._unfolding = learn_unfolding(graphs, colours, counted)
         self._node_fields, self._edge_fields = nodes.fields, edges.fields
-        self._vocabularies = vocabularies
         self.n_features_in_ = nodes.n_columns
         self.n_edge_features_in_ = edges.n_columns
-        self.subtrees_ = counted
+        self._vocabularies = (
+            learn_vocabulary(nodes.categories),
+            learn_vocabulary(edges.categories),
+        )
+        self._statistics = None
+        if self.statistics:
+            self._statistics = learn_statistics(
+                graphs, *self._vocabularies, choice, self.walk_length
+            )
         for given, vocabulary in self._given(nodes, edges):
             for message in describe_unlearnable(
                 given.fields, vocabulary, given.categories

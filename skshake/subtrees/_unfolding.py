@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skshake.graphs import GraphCollection, owner_of, rows_of
+from skshake.graphs import CATEGORY, GraphCollection, owner_of, rows_of
 from skshake.subtrees._numbering import find_rows
 
 INDENT = "    "
@@ -71,8 +71,9 @@ def _take_apart(
     owner = owner_of(ptr)
     graph = np.searchsorted(graphs.node_ptr, nodes, side="right")[owner] - 1
     branches = below[graphs.arcs.indices[arcs] + graphs.node_ptr[graph]]
-    edge_codes = graphs.edge_features.categories[:0]
-    if edge_codes.shape[1]:
+    edge_codes = np.empty((len(arcs), 0), CATEGORY)
+    if graphs.edge_features.categories.shape[1]:
+        # Only then do arcs know their edges.
         edges = graphs.arcs.edge_of_arc[arcs] + graphs.edge_ptr[graph]
         edge_codes = graphs.edge_features.categories[edges]
     # Sorted, so that neither the order of nodes nor the example matters.
@@ -87,7 +88,7 @@ def _take_apart(
         below[nodes],
         np.searchsorted(keys[0][first], np.arange(len(nodes) + 1)),
         keys[1][first],
-        np.reshape([key[first] for key in keys[2:]], (-1, len(first))).T,
+        edge_codes[order[first]],
         np.diff(first, append=len(order)),
     )
 
