@@ -1,7 +1,9 @@
 """SubtreeVectorizer: tables of graphs, their columns, and what is no column."""
 
+import doctest
 import pickle
 from collections import Counter
+from pathlib import Path
 
 import joblib
 import networkx as nx
@@ -334,6 +336,13 @@ def test_identifiers_warn():
     nx.set_node_attributes(rings[0], {v: 1_000 + v for v in rings[0]}, "id")
     with pytest.warns(CategoryWarning, match="categories that fit has not seen"):
         vectorizer.transform([rings[0], rings[0]])
+
+
+def test_the_page_about_it_is_right():
+    page = Path(__file__).parents[1] / "docs" / "subtrees.md"
+    found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert found.attempted == 5
+    assert not found.failed
 
 
 def test_kinds_of_graphs_do_not_matter_and_kinds_of_features_do():
