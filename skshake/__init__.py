@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from skshake._sizes import expected_nodes as expected_nodes
     from skshake._sizes import paper_edges as paper_edges
     from skshake._sizes import paper_nodes as paper_nodes
+    from skshake._vectorizer import SubtreeVectorizer as SubtreeVectorizer
     from skshake.forests import KirchhoffForests as KirchhoffForests
     from skshake.forests import sample_forests as sample_forests
     from skshake.graphs import Graph as Graph
@@ -60,6 +61,7 @@ _HOME = {
     "ResolutionWarning": "skshake.resolution",
     "SHAKEClassifier": "skshake._classifier",
     "SHAKERegressor": "skshake._regressor",
+    "SubtreeVectorizer": "skshake._vectorizer",
     "as_graphs": "skshake.graphs",
     "check_graphs": "skshake.graphs",
     "expected_edges": "skshake._sizes",

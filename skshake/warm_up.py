@@ -19,6 +19,7 @@ from scipy import sparse
 from skshake._classifier import SHAKEClassifier
 from skshake._coarsener import KFCoarsener
 from skshake._sizes import expected_nodes, paper_edges
+from skshake._vectorizer import SubtreeVectorizer
 from skshake.datasets import load_mutag
 from skshake.forests import sample_forests
 from skshake.graphs import GraphCollection, as_graphs
@@ -62,6 +63,7 @@ def warm_up() -> None:
             model = SHAKEClassifier(max_iter=1, hidden_dim=8, dropout=0.1)
             model.fit(hierarchies, y).predict(hierarchies)
             model.explain(hierarchies[:2])
+        SubtreeVectorizer(min_df=1).fit(graphs).transform(graphs)
         sample_forests(graphs, [1e-6, 1.0], random_state=0)
         expected_nodes(graphs, 1.0)
         paper_edges(graphs, 1.0)

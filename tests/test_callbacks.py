@@ -20,6 +20,7 @@ from skshake import (
     MoleculeFeaturizer,
     SHAKEClassifier,
     SHAKERegressor,
+    SubtreeVectorizer,
 )
 from skshake._callbacks import CALLBACK_ATTRIBUTES, OF_FIT
 from skshake.network import _training
@@ -124,9 +125,10 @@ def test_each_epoch_is_a_task_of_the_fit(estimator, two_levels, y):
     assert set(vars(model)) & set(CALLBACK_ATTRIBUTES) == {"_skl_callbacks"}
 
 
-def test_the_coarsener_and_the_featurizer_have_one_task(small_mutag):
+def test_transformers_have_one_task(small_mutag):
     for estimator, X in (
         (KFCoarsener(q=1.0, random_state=0), small_mutag[0]),
+        (SubtreeVectorizer(sparse_output=False), small_mutag[0]),
         (MoleculeFeaturizer(), ["CCO", "CCN"]),
     ):
         keeper, recorder = Keeper(), Recorder()

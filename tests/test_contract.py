@@ -20,11 +20,13 @@ from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import check_get_params_invariance, check_set_params
 
 from skshake import (
+    GraphCollection,
     HierarchyCollection,
     KFCoarsener,
     MoleculeFeaturizer,
     SHAKEClassifier,
     SHAKERegressor,
+    SubtreeVectorizer,
     as_graphs,
 )
 
@@ -32,6 +34,7 @@ SETTINGS = {"hidden_dim": 8, "n_layers": 1, "max_iter": 2, "random_state": 0}
 ESTIMATORS = {
     "coarsener": KFCoarsener(n_forests=2, random_state=0),
     "featurizer": MoleculeFeaturizer(),
+    "vectorizer": SubtreeVectorizer(),
     "classifier": SHAKEClassifier(**SETTINGS),
     "regressor": SHAKERegressor(**SETTINGS),
 }
@@ -75,6 +78,9 @@ def outputs(estimator, X):
     if isinstance(made, HierarchyCollection):
         names = ("block", "edges", "edge_weight")
         return [getattr(level, name) for level in made.levels for name in names]
+    if not isinstance(made, GraphCollection):
+        # A table: sparse, dense or a data frame.
+        return [made.toarray() if sparse.issparse(made) else np.asarray(made)]
     return [made.node_ptr, made.edges, made.node_features.categories]
 
 

@@ -29,7 +29,13 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from skshake import HierarchyCollection, KFCoarsener, SHAKEClassifier, as_graphs
+from skshake import (
+    HierarchyCollection,
+    KFCoarsener,
+    SHAKEClassifier,
+    SubtreeVectorizer,
+    as_graphs,
+)
 
 
 def sizes(X):
@@ -125,11 +131,15 @@ def test_voting_stacking_and_one_versus_rest(pipeline, data):
     forest = make_pipeline(
         FunctionTransformer(sizes), RandomForestClassifier(10, random_state=0)
     )
-    both = [("shake", pipeline), ("sizes", forest)]
+    counts = make_pipeline(
+        SubtreeVectorizer(), RandomForestClassifier(10, random_state=0)
+    )
+    members = [("shake", pipeline), ("sizes", forest), ("counts", counts)]
     for ensemble in (
-        VotingClassifier(both, voting="soft"),
-        StackingClassifier(both, LogisticRegression(), cv=2),
+        VotingClassifier(members, voting="soft"),
+        StackingClassifier(members, LogisticRegression(), cv=2),
         OneVsRestClassifier(pipeline),
+        OneVsRestClassifier(counts),
     ):
         assert ensemble.fit(graphs, y).predict(graphs).shape == y.shape
 

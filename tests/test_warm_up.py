@@ -16,7 +16,8 @@ def test_a_warm_machine_compiles_nothing(tmp_path):
         import networkx as nx, numpy as np
         from sklearn.pipeline import make_pipeline
         from skshake import KFCoarsener, MoleculeFeaturizer, SHAKEClassifier
-        from skshake import SHAKERegressor, from_edges, sample_forests
+        from skshake import SHAKERegressor, SubtreeVectorizer
+        from skshake import from_edges, sample_forests
         warnings.simplefilter("ignore")
         smiles = ["CCO", "c1ccccc1", "CC(=O)O", "CCN"] * 3
         model = make_pipeline(
@@ -34,6 +35,7 @@ def test_a_warm_machine_compiles_nothing(tmp_path):
             model = SHAKERegressor(max_iter=1, **options)
             model.fit(hierarchies, range(6)).explain(hierarchies)
         sample_forests(graphs, [1e-5, 2.0])
+        SubtreeVectorizer().fit_transform(graphs)
         edges = from_edges([[0, 1], [1, 2]], [2], [3], edge_weight=[1e9, 1.0])
         SHAKEClassifier(max_iter=1).fit([edges[0]] * 4, [0, 1, 0, 1])
     """

@@ -14,6 +14,7 @@ from skshake import (
     ReductionWarning,
     ResolutionWarning,
     SHAKEClassifier,
+    SubtreeVectorizer,
     as_graphs,
 )
 
@@ -44,6 +45,11 @@ def give_identifiers(graphs, y):
     KFCoarsener(q=1.0).fit([(ring, np.arange(90)[:, None])])
 
 
+def count_identifiers(graphs, y):
+    ring = np.eye(90, k=1) + np.eye(90, k=-1)
+    SubtreeVectorizer().fit_transform([(ring, np.arange(90)[:, None])])
+
+
 def give_large_numbers(graphs, y):
     x = 1e4 + np.arange(3)[:, None] * 1e-5
     as_graphs([(np.ones((3, 3)), x)] * 2)
@@ -66,6 +72,7 @@ def read_invalid_molecules(graphs, y):
         (fit_a_pipeline, ReductionWarning),
         (choose_q_at_a_border, ResolutionWarning),
         (give_identifiers, CategoryWarning),
+        (count_identifiers, CategoryWarning),
         (give_large_numbers, UserWarning),
         (hold_out_a_rare_class, UserWarning),
         (read_invalid_molecules, UserWarning),

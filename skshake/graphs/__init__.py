@@ -3,10 +3,13 @@
 from skshake.graphs._check_schema import match_features
 from skshake.graphs._checking import check_graphs, check_items, name_graph
 from skshake.graphs._collection import (
+    BINS_PER_OCTAVE,
+    EXACT_DEGREES,
     Graph,
     GraphCollection,
     Structure,
     arcs_from_edges,
+    bin_degrees,
     chunk_bounds,
     concatenate_graphs,
     with_degree_feature,
@@ -44,6 +47,9 @@ from skshake.graphs._types import GraphLike, GraphsLike
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
 
 __all__ = [
+    "BINS_PER_OCTAVE",
+    "CATEGORY",
+    "EXACT_DEGREES",
     "FLOAT",
     "NO_NAMES",
     "CastError",
@@ -60,6 +66,7 @@ __all__ = [
     "as_graph_numbers",
     "as_graphs",
     "as_list",
+    "bin_degrees",
     "build_features",
     "check_graphs",
     "check_items",

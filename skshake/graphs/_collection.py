@@ -368,6 +368,17 @@ def concatenate_graphs(parts: Sequence[GraphCollection]) -> GraphCollection:
     )
 
 
+def bin_degrees(degree: np.ndarray) -> np.ndarray:
+    """Bin of each degree: itself, rounded, and above 32 one of eight per doubling."""
+    bins = np.where(
+        degree < EXACT_DEGREES,
+        np.round(degree),
+        EXACT_DEGREES
+        + np.round(BINS_PER_OCTAVE * np.log2(np.maximum(degree, 1) / EXACT_DEGREES)),
+    )
+    return bins.astype(CATEGORY)
+
+
 def with_degree_feature(graphs: GraphCollection) -> GraphCollection:
     """Give graphs without node features their weighted degree d, twice.
 
@@ -375,15 +386,9 @@ def with_degree_feature(graphs: GraphCollection) -> GraphCollection:
     histogram: d rounded, and above 32 in eight bins per doubling.
     """
     degree = graphs.degrees
-    bins = np.where(
-        degree < EXACT_DEGREES,
-        np.round(degree),
-        EXACT_DEGREES
-        + np.round(BINS_PER_OCTAVE * np.log2(np.maximum(degree, 1) / EXACT_DEGREES)),
-    )
     columns = [
         ("degree", np.log1p(degree).astype(FLOAT)[:, None], False),
-        ("degree_bin", bins.astype(CATEGORY)[:, None], True),
+        ("degree_bin", bin_degrees(degree)[:, None], True),
     ]
     features = build_features(columns, graphs.n_nodes)
     return graphs.with_node_features(features)

@@ -24,6 +24,7 @@ from skshake.hierarchy._collection import (
 )
 from skshake.hierarchy._level import Level, LevelView, PooledFeatures
 from skshake.hierarchy._overlap import overlap_matrix, projection_matrix
+from skshake.hierarchy._sorting import sort_first
 
 __all__ = [
     "AGGREGATIONS",
@@ -47,5 +48,6 @@ __all__ = [
     "learn_vocabulary",
     "overlap_matrix",
     "projection_matrix",
+    "sort_first",
     "subtract_centre",
 ]

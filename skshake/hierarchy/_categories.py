@@ -61,6 +61,31 @@ def _make_tables(columns: list[np.ndarray], slots: list[np.ndarray]) -> SlotTabl
     )
 
 
+@kernel
+def find_slots(codes, tables, slots):
+    """Slot of each code.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (n_rows, n_columns)  # IN
+    tables : SlotTables  # IN
+    slots : int32 array of shape (n_rows, n_columns)  # OUT
+    """
+    low, first, table = tables
+    shift = np.empty(codes.shape[1], np.int64)
+    for c in range(codes.shape[1]):
+        shift[c] = first[c] - low[c] + 1
+    for row in range(len(codes)):
+        for c in range(codes.shape[1]):
+            entry = codes[row, c] + shift[c]
+            # Three times as fast as min and max.
+            if entry < first[c]:
+                entry = first[c]
+            if entry >= first[c + 1]:
+                entry = first[c + 1] - 1
+            slots[row, c] = table[entry]
+
+
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
     """Categories of each column, learnt from training graphs.
@@ -115,6 +140,12 @@ class Vocabulary:
             codes = codes.copy()
             codes[:, c] = np.where(known[rank] == codes[:, c], rank, -1)
         return codes, self._tables
+
+    def slots_of(self, codes: np.ndarray) -> np.ndarray:
+        """Slot of each code (n_rows, n_columns), int32."""
+        slots = np.empty(codes.shape, np.int32)
+        find_slots(*self.tables_for(codes), slots)
+        return slots
 
 
 @kernel

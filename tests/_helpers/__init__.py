@@ -56,3 +56,25 @@ def assert_same_hierarchies(one, other):
 def curve_table(measure, q):
     """Losses (reconstruction, Dirichlet) and complexity of each graph as columns."""
     return np.column_stack([*measure.curves(q).values()])
+
+
+def naive_colours(graphs, depth):
+    """Subtrees of all nodes at depth 0, 1, ..., as nested tuples, graph by graph."""
+    of_graphs = []
+    for graph in graphs:
+        edge_codes = graph.edge_features.categories.tolist()
+        around = [[] for _ in range(graph.n_nodes)]
+        for (u, v), codes in zip(graph.edges.tolist(), edge_codes, strict=True):
+            around[u].append((v, tuple(codes)))
+            around[v].append((u, tuple(codes)))
+        colours = [[tuple(row) for row in graph.node_features.categories.tolist()]]
+        for _ in range(depth):
+            last = colours[-1]
+            colours.append(
+                [
+                    (last[v], tuple(sorted((last[u], codes) for u, codes in near)))
+                    for v, near in enumerate(around)
+                ]
+            )
+        of_graphs.append(colours)
+    return of_graphs

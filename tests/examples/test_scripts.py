@@ -143,6 +143,16 @@ def test_bench_resolution_prints_and_writes_its_rows(tmp_path):
     assert "left out: DD" in printed
 
 
+@pytest.mark.slow
+def test_bench_subtrees_prints_and_writes_its_rows(tmp_path):
+    script = BENCHMARKS / "bench_subtrees.py"
+    printed = _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "s.json")
+    rows = json.loads((tmp_path / "s.json").read_text())
+    assert len(rows) == 2
+    assert all("exponent" in label for label in rows)
+    assert "left out: molhiv" in printed
+
+
 def test_check_invariants_holds_on_mutag():
     script = BENCHMARKS / "check_invariants.py"
     assert "188 graphs" in _run(script, MUTAG)
@@ -169,12 +179,13 @@ def test_stacking_scores_each_model_and_the_stack(tmp_path):
 @pytest.mark.slow
 def test_bench_peers_measures_once_and_renders(tmp_path):
     methods = ["shake", "shake_metis", "shake_graclus", "shake_random", "wl"]
+    methods += ["counts"]
     script, results = BENCHMARKS / "bench_peers.py", tmp_path / "peers.csv"
     command = [script, MUTAG, "--folds", 2, "--max-iter", 1, "--csv", results]
     command += ["--methods", *methods, "statistics"]
     printed = _run(*command)
     rows = results.read_text()
-    assert len(rows.splitlines()) == 1 + 2 * 6
+    assert len(rows.splitlines()) == 1 + 2 * 7
     assert _run(*command) == printed
     assert results.read_text() == rows
     rendered = _run(script, "--render", "--csv", results)

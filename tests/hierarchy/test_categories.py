@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skshake.graphs import Field
-from skshake.hierarchy import learn_vocabulary
+from skshake.hierarchy import Vocabulary, learn_vocabulary
 from skshake.hierarchy._categories import (
     MANY_CATEGORIES,
     WIDEST_TABLE,
@@ -167,3 +167,19 @@ def test_of_many_rows_a_sample_is_looked_at():
     (said,) = describe_unseen(FIELDS[1:2], known, codes)
     # One row in eleven is known, and so is one in eleven of every fiftieth.
     assert said.startswith("id: 91%")
+
+
+def test_slots_are_ranks_among_what_was_seen(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    codes = rng.integers(-5, 20, (50, 3)).astype(np.int32)
+    vocabulary = learn_vocabulary(codes[:10])
+    assert vocabulary.slots_of(codes).tolist() == _slots_of_dictionary(
+        vocabulary, codes
+    )
+    assert learn_vocabulary(codes[:0]).slots_of(codes).max(axis=0).tolist() == [0, 1, 2]
+
+
+def test_slots_reach_the_ends_of_the_integers():
+    ends = np.array([-(2**31), 2**31 - 1], np.int32)
+    codes = np.array([[-(2**31)], [0], [2**31 - 1]], np.int32)
+    assert Vocabulary((ends,)).slots_of(codes).ravel().tolist() == [1, 0, 2]
