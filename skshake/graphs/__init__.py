@@ -19,6 +19,7 @@ from skshake.graphs._convert import as_graphs, as_list
 from skshake.graphs._edgelist import graphs_from_edgelist
 from skshake.graphs._errors import GraphProblem, InvalidGraphError, problems_of
 from skshake.graphs._features import (
+    CATEGORY,
     FLOAT,
     CastError,
     Features,
