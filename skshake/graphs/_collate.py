@@ -414,7 +414,7 @@ def collate_weights(given: list[Any], arc_ptr: np.ndarray) -> np.ndarray | None:
                 i,
                 "edge_weight",
             )
-        if weight.size != n_rows or max(weight.shape, default=1) != n_rows:
+        if weight.size != n_rows or (n_rows and max(weight.shape, default=1) != n_rows):
             shape = weight.shape if weight.ndim > 1 else weight.size
             raise InvalidGraphError(
                 f"edge weight: expected {n_rows} values, got {shape}",

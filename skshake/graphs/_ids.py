@@ -46,7 +46,7 @@ def number_ids(
 
     exact = [_as_exact(what, column) for column in columns]
     filled = [column for column in exact if len(column)] or exact[:1]
-    types = {_type_of_ids(column) for column in filled}
+    types = set().union(*map(_types_of_ids, filled))
     if len(types) > 1:
         raise InvalidGraphError(
             f"names of {what}: expected either text or numbers, got "
@@ -136,12 +136,12 @@ def _of_floats(what: str, column: np.ndarray) -> np.ndarray:
     return column.astype(np.int64) if is_whole else column
 
 
-def _type_of_ids(column: np.ndarray) -> str:
-    """Type of ids, in words; those of two types are never equal."""
+def _types_of_ids(column: np.ndarray) -> set[str]:
+    """Types of ids, in words; those of two types are never equal."""
     types = {"U": "text", "S": "bytes", "M": "dates", "m": "durations"}
     if column.dtype.kind != "O":
-        return types.get(column.dtype.kind, "numbers")
-    found = {
+        return {types.get(column.dtype.kind, "numbers")}
+    return {
         "text"
         if isinstance(value, str)
         else "numbers"
@@ -149,7 +149,6 @@ def _type_of_ids(column: np.ndarray) -> str:
         else type(value).__name__
         for value in column.tolist()
     }
-    return " and ".join(sorted(found))
 
 
 def _join(columns: list[np.ndarray]) -> np.ndarray:

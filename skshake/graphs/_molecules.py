@@ -109,7 +109,8 @@ def _completed(molecule: Any) -> Any:
     from rdkit.rdBase import BlockLogs
 
     for atom in molecule.GetAtoms():
-        if atom.HasQuery() and atom.GetAtomicNum():
+        # Dummy atoms of files are queries that any atom answers.
+        if atom.HasQuery() and atom.DescribeQuery().strip() != "AtomNull":
             raise ValueError(
                 f"atom {atom.GetIdx()} of the molecule is a query (of SMARTS), which "
                 "stands for several elements; expected a molecule"

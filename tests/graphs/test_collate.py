@@ -201,7 +201,6 @@ def test_weights_of_each_graph_by_hand():
     assert collate_weights([[True, True], None, [2]], ptr).tolist() == [1.0, 1.0, 2.0]
 
 
-@pytest.mark.xfail(reason="(0, 1) is refused, though (n, 1) is read for every other n")
 def test_a_column_of_weights_may_have_no_rows():
     weights = collate_weights([np.ones((2, 1)), np.ones((0, 1))], np.array([0, 2, 2]))
     assert weights.tolist() == [1.0, 1.0]
