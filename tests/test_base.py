@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from skshake import KFCoarsener, SHAKEClassifier
-from skshake._base import automatic_batch_size
+from skshake._base import (
+    LARGEST_BATCH,
+    LEARNING_RATES,
+    SMALLEST_BATCH,
+    automatic_batch_size,
+)
 
 FAST = {"hidden_dim": 8, "n_layers": 1, "max_iter": 3, "random_state": 0}
 
@@ -69,3 +74,83 @@ def test_warm_start_goes_on(hierarchies, y):
         classifier.fit(hierarchies, np.arange(40) % 3)
     with pytest.raises(ValueError, match="warm_start: expected the network"):
         classifier.set_params(hidden_dim=5).fit(hierarchies, y)
+
+
+def _plan(n_graphs=100, *, stops_early=False, **parameters):
+    return fast(**parameters)._plan(n_graphs, stops_early, None, "classes", 7)
+
+
+def test_automatic_settings_follow_from_early_stopping():
+    fixed, stopped = _plan(), _plan(stops_early=True)
+    assert (fixed.schedule, fixed.uses_ema) == ("one-cycle", False)
+    assert (stopped.schedule, stopped.uses_ema) == ("constant", True)
+    assert fixed.learning_rate == LEARNING_RATES["adamw"]
+    assert _plan(optimizer="pesg").learning_rate == LEARNING_RATES["pesg"]
+    assert [_plan(n).batch_size for n in (100, 10**6)] == [
+        SMALLEST_BATCH,
+        LARGEST_BATCH,
+    ]
+
+
+def test_settings_of_the_user_are_kept():
+    plan = _plan(
+        stops_early=True,
+        schedule="one-cycle",
+        weight_averaging=True,
+        learning_rate=0.5,
+        batch_size=3,
+    )
+    assert (plan.schedule, plan.uses_ema) == ("one-cycle", True)
+    assert (plan.learning_rate, plan.batch_size, plan.seed) == (0.5, 3, 7)
+
+
+def test_a_held_out_set_is_given_as_a_whole(hierarchies, y):
+    for half in ({"X_val": hierarchies[:5]}, {"y_val": y[:5]}):
+        with pytest.raises(ValueError, match="X_val and y_val: give both or neither"):
+            fast().fit(hierarchies, y, **half)
+    with pytest.raises(ValueError, match="X_val: expected at least one graph"):
+        fast().fit(hierarchies, y, X_val=hierarchies[:0], y_val=[])
+    with pytest.raises(ValueError, match="early_stopping=True needs at least 2 graphs"):
+        fast(early_stopping=True).fit(hierarchies[:1], y[:1])
+
+
+def test_tables_of_numbers_are_no_graphs(hierarchies, y, small_mutag):
+    on_hierarchies = fast().fit(hierarchies, y)
+    on_graphs = fast().fit(small_mutag[0], y)
+    for model, shapes in (
+        (on_hierarchies, [(2, 2), (3, 4)]),
+        (on_graphs, [(1, 1), (3, 4)]),
+    ):
+        for shape in shapes:
+            with pytest.raises(
+                TypeError, match=r"X: expected graphs .* table of numbers"
+            ):
+                model.predict(np.zeros(shape))
+
+
+def test_a_fit_that_fails_leaves_the_last_one(hierarchies, y):
+    model = fast().fit(hierarchies, y)
+    expected = model.predict_proba(hierarchies)
+    with pytest.raises(ValueError, match="n_layers"):
+        model.set_params(n_layers=[1, 2, 3]).fit(hierarchies, y)
+    assert (model.predict_proba(hierarchies) == expected).all()
+
+
+def test_embeddings_are_rows_of_the_hidden_dimension(hierarchies, y):
+    model = fast().fit(hierarchies, y)
+    embedding = model.embed(hierarchies)
+    assert embedding.shape == (40, 8)
+    assert (model.transform(hierarchies) == embedding).all()
+    names = model.get_feature_names_out()
+    assert names.tolist() == [f"shakeclassifier{k}" for k in range(8)]
+
+
+def test_graphs_that_differ_from_those_of_fit_are_found_before(small_mutag, y):
+    graphs = small_mutag[0]
+    model = fast().fit(graphs, y)
+    stranger = np.zeros((2, 2)), np.ones((2, 3))
+    problems = model.check([graphs[0], stranger, "text"])
+    assert [problem.graph for problem in problems] == [1, 2]
+    assert model.check(graphs[:3]) == []
+    # Before a fit only what no fit could read is found.
+    assert [p.graph for p in fast().check([graphs[0], "text"])] == [1]

@@ -1,10 +1,18 @@
 """Every kernel is compiled before it is needed."""
 
 import os
+import re
 import subprocess
 import sys
+import warnings
 
+import numpy as np
 import pytest
+
+from skshake import warm_up
+from skshake.resolution._columns import EXACT_ROWS
+from skshake.resolution._solvers import MOST_DENSE_ROWS
+from skshake.warm_up import _collections
 
 
 @pytest.mark.slow
@@ -50,3 +58,38 @@ def test_a_warm_machine_compiles_nothing(tmp_path):
         )
         said.append(out.stderr)
     assert said == ["compiling kernels, once per installation\n", ""]
+
+
+def test_graphs_of_every_kind_are_made():
+    collections = list(_collections())
+    kinds = {
+        (
+            graphs.node_features.widths[0] > 0,
+            graphs.node_features.widths[1] > 0,
+            graphs.edge_weight is not None,
+        )
+        for graphs in collections
+    }
+    # Categories alone, nothing, numbers with weights, categories with weights.
+    assert kinds == {
+        (False, True, False),
+        (False, False, False),
+        (True, False, True),
+        (False, True, True),
+    }
+    sizes = [int(np.diff(graphs.node_ptr).max()) for graphs in collections]
+    # For both solvers of spectra, and both ways to draw probes.
+    assert min(sizes) < EXACT_ROWS < MOST_DENSE_ROWS < max(sizes)
+    for graphs, again in zip(collections, _collections(), strict=True):
+        assert (graphs.fingerprints == again.fingerprints).all()
+
+
+def test_it_says_when_it_is_done_and_hides_warnings(monkeypatch, capsys):
+    def warn():
+        warnings.warn("small graphs", UserWarning, stacklevel=2)
+
+    monkeypatch.setattr(warm_up, "warm_up", warn)
+    warm_up.main()
+    out, err = capsys.readouterr()
+    assert re.fullmatch(r"all kernels are compiled \(\d+ s\)\n", out)
+    assert err == ""
