@@ -66,6 +66,7 @@ def _infer(rows: Callable[..., Tensor], data: DeviceHierarchies) -> np.ndarray:
                 for k in range(data.n_forests)
             ]
         except torch.OutOfMemoryError:
+            # A single graph that does not fit never will.
             if most_rows == 1:
                 raise
             most_rows //= 2

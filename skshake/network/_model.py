@@ -142,6 +142,7 @@ class SHAKENetwork(nn.Module):
         *of_levels, of_readout = self._split(streams)
         for depth in reversed(range(len(levels))):
             level = levels[depth]
+            # Only states of the finest level, which comes last, are pooled.
             own = encoded[depth] if encoded is not None else None
             h = self._start(level, h, own)
             h, pooled = self._run_level(depth, level, h, of_levels[depth])

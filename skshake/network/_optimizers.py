@@ -99,6 +99,8 @@ def flatten(network: nn.Module) -> nn.Parameter:
     :func:`unflatten`.
     """
     parameters = list(network.parameters())
+    # Parameters and gradients are views of the flat ones from here on: autograd adds to
+    # the parts, and the optimiser moves the whole.
     flat = nn.Parameter(parameters_to_vector(parameters).detach())
     flat.grad = torch.zeros_like(flat)
     vector_to_parameters(flat.detach(), parameters)

@@ -79,6 +79,7 @@ class Training:
         self.history: list[EpochRecord] = []
         self.is_done = False
         self._window_rows = network.engine.window_rows
+        # Of an epoch; how many there are does not depend on the order of graphs.
         self._n_steps = len(self._batches(np.random.default_rng(0)))
         if plan.uses_ema:
             self.steps.average_weights(self._n_steps)
@@ -99,6 +100,7 @@ class Training:
         batches = self._batches(self.rng)
         n_graphs, n_done = sum(map(len, batches)), 0
         windows = self._windows()
+        # A batch leaves the list once it is done, so that those left can be halved.
         while batches:
             try:
                 loss = self.steps.step(*windows.take(batches))

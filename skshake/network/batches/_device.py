@@ -42,6 +42,7 @@ class _DeviceOverlap:
         first_column = np.repeat(coarse.node_ptr[:-1], np.diff(entry_ptr))
         within = overlap.indices - first_column
         sizes = np.repeat(overlap.sum(axis=1), np.diff(overlap.indptr))
+        # Coarse nodes are numbered within their graph; a batch adds where it begins.
         self.entries = Ranges(entry_ptr, device)
         self.n_shared = send(np.diff(overlap.indptr).astype(np.int32), device)
         self.coarse = send(within.astype(np.int32), device)
@@ -223,6 +224,7 @@ class DeviceHierarchies:
 
     def batch(self, graphs: np.ndarray, forest: int = 0) -> Sequence[LevelBatch]:
         """Levels, from fine to coarse, of the given graphs in the given order."""
+        # From coarse to fine: a level needs to know where coarse graphs begin.
         chosen = Chosen(torch.from_numpy(graphs).to(self.home), graphs)
         batches: list[LevelBatch] = []
         coarse_ptr = None

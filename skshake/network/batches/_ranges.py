@@ -97,6 +97,7 @@ class Ranges:
         total = int(self.host_counts[chosen.host].sum())
         counts = self.counts[chosen.graphs]
         owner = torch.repeat_interleave(counts, output_size=total)
+        # Row t of the batch is row t + shift of all, with one shift for each graph.
         first = counts.cumsum(0) - counts
         shift = self.starts[chosen.graphs] - first
         rows = torch.arange(total, device=counts.device) + shift[owner]

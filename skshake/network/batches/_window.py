@@ -131,6 +131,8 @@ class Window:
         with_transposes: bool = True,
     ) -> None:
         self.forest = forest
+        # A window is one large batch, in every array of which batches follow each other:
+        # bounds are all that tells them apart.
         chosen = np.concatenate(batches)
         first = np.concatenate([[0], np.cumsum([len(batch) for batch in batches])])
         self.graphs = send(chosen, data.device)
@@ -147,6 +149,7 @@ class Window:
 
     def batch(self, b: int) -> list[LevelBatch]:
         """Levels of one batch."""
+        # The whole window: nothing is to be cut or shifted.
         if len(self.bounds[0]["graphs"]) == 2:
             return self.levels
         return [
@@ -166,6 +169,7 @@ def _bounds(counts: np.ndarray, first: np.ndarray) -> np.ndarray:
 
 
 def _slice(bounds: dict[str, np.ndarray], b: int, values: Tensor, part: Part) -> Tensor:
+    """What ``StaticBatch`` copies, as a view or, where values are shifted, a copy."""
     first, last = bounds[part.unit][b : b + 2].tolist()
     taken = values[first : last + part.is_ptr]
     if part.is_ptr:

@@ -91,6 +91,7 @@ class _Pass:
 
     def __init__(self, plan: LevelPlan, batch: BatchArrays, weights: Weights) -> None:
         self.plan, self.batch, self.weights = plan, batch, weights
+        # The same cut for both directions: sums of lanes are added in one order.
         self.lanes = cut(batch.node_ptr)
         self.keep = 1.0 if plan.streams is None else 1.0 - plan.dropout
         self.n_sublayers, self.n_layers = len(weights.linear), len(weights.self_weight)
@@ -116,6 +117,7 @@ class _Pass:
         if not plan.is_training:
             for t, norm in enumerate(norms):
                 moments.values[t] = _running(norm)
+        # Bits of int64, which torch has, as the uint64 that kernels compute with.
         streams = np.zeros(self.n_layers, np.uint64)
         if plan.streams is not None:
             streams = plan.streams.numpy().view(np.uint64)

@@ -41,6 +41,7 @@ def _forward_tile(t, tile, batch, weights, dropout, tape, sums):
             keep, stream = dropout.keep, dropout.streams[layer - 1]
         z, norm = tape.outputs[t - 1], tape.norms[t - 1]
         normalise(first, last, z, norm, keep, stream, state)
+    # States before the first layer and after each are pooled, side by side.
     if begins_layer and tape.pooled.shape[1] > 0:
         column = layer * N_POOLINGS * state.shape[1]
         pool_graphs(first_graph, last_graph, batch.node_ptr, state, column, tape.pooled)

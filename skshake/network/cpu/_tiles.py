@@ -31,6 +31,8 @@ def _cut_tiles(node_ptr, tiles):
     n_graphs, n_tiles = len(node_ptr) - 1, len(tiles)
     n_found, first, last = 0, 0, 0
     for k in range(1, n_tiles + 1):
+        # Tile k ends with the graph that reaches over k parts of all rows; a graph that
+        # reaches over several leaves those tiles out.
         end = k * node_ptr[n_graphs] / n_tiles
         while last < n_graphs and (node_ptr[last] < end or k == n_tiles):
             last += 1

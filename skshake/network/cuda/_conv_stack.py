@@ -155,6 +155,7 @@ class _Pass:
         """Gradients of a layer's sum of messages and of its sublayers' parameters."""
         out, factor = self.states[layer + 1], 1.0 / self.keep
         gradients: list[Tensor] = []
+        # ``through_sublayer`` overwrites ``grad``, of which nobody else holds a part.
         for sublayer in reversed(self.sublayers[layer]):
             x, z, norm = self.noted.pop()
             totals = self.launcher.through_sublayer(out, grad, z, norm, factor)

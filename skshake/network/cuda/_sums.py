@@ -58,6 +58,7 @@ def _multiply(
 def multiply(rowptr: Tensor, col: Tensor, value: Tensor, table: Tensor) -> Tensor:
     """Weighted sum of rows of a table for each row of a matrix, (n_rows, width)."""
     n_rows, width = len(rowptr) - 1, table.shape[1]
+    # Parts of long rows are summed by several programs, and added in order.
     splits = count_splits(len(col), n_rows)
     out = table.new_empty(splits, n_rows, width)
     if out.numel():

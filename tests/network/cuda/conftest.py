@@ -18,7 +18,7 @@ def few_programs(request, monkeypatch):
     pytest.importorskip("triton", reason=reason)
     if not HAS_GPU:
         monkeypatch.setattr("skshake.network.cuda._launch.N_SHARES", 4)
-        monkeypatch.setattr("skshake.network.cuda._graphs.N_COPIERS", 4)
+        monkeypatch.setattr("skshake.network.cuda._static_batch.N_COPIERS", 4)
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_equals_plain(
     global_random_seed,
 ):
     from skshake.network.cuda._engine import CUDAEngine
-    from skshake.network.cuda._graphs import StaticBatch, find_capacities
+    from skshake.network.cuda._static_batch import StaticBatch, find_capacities
 
     monkeypatch.setattr(_features, "MOST_UNIQUE", most_unique)
     shape = make_shape(hierarchies, n_linear=n_linear, conv=conv, dropout=0.25)

@@ -40,7 +40,7 @@ def test_slices_are_the_batches(
 
 
 def test_static_batch_holds_the_slice_and_repeats_its_end(device, batches, hierarchies):
-    from skshake.network.cuda._graphs import StaticBatch, find_capacities
+    from skshake.network.cuda._static_batch import StaticBatch, find_capacities
 
     data = DeviceHierarchies(hierarchies, device)
     window = Window(data, batches, 0)
