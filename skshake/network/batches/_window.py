@@ -131,8 +131,8 @@ class Window:
         with_transposes: bool = True,
     ) -> None:
         self.forest = forest
-        # A window is one large batch. In each of its arrays batches follow each other, so
-        # that bounds are all that tells them apart.
+        # A window is one large batch. Batches follow each other in all its arrays, and
+        # bounds are all that tells them apart.
         chosen = np.concatenate(batches)
         first = np.concatenate([[0], np.cumsum([len(batch) for batch in batches])])
         self.graphs = send(chosen, data.device)
