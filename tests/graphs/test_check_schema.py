@@ -163,6 +163,14 @@ def test_only_what_differs_is_said(came, expected, said):
     assert difference(came, expected) == said
 
 
+def test_whole_numbers_that_stand_in_for_floats_are_not_said():
+    wide, wider = Field("b", False, 2), Field("b", False, 3)
+    said = r"as 2 numeric column\(s\) of 'b', but are 3 numeric column\(s\) of 'b'$"
+    with pytest.raises(InvalidGraphError, match=said) as raised:
+        match_features("node", _features_of(CODE, wider), (NUMBER, wide))
+    assert raised.value.field == "b"
+
+
 def test_of_many_fields_some_are_listed():
     many = tuple(Field(f"f{k}", False, 1) for k in range(8))
     said = difference(many, (Field("x", False, 1),))

@@ -9,8 +9,6 @@ from skshake import graphs_from_edgelist
 EDGES = pd.DataFrame(
     {"graph": ["b", "a", "a"], "source": [1, 5, 6], "target": [2, 6, 7]}
 )
-
-
 NODES = pd.DataFrame(
     {"graph": list("aaaabb"), "node": [7, 6, 5, 9, 1, 2], "f": np.arange(6.0)}
 )

@@ -77,6 +77,11 @@ def test_numbers_of_nodes_may_come_in_any_type(value):
     assert count == 3
 
 
+def test_nodes_are_numbered_in_32_bits():
+    assert check_count("num_nodes", 2**31 - 1) == 2**31 - 1
+    assert check_count("num_nodes", 0) == 0
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
