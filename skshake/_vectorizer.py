@@ -89,15 +89,15 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         are in most graphs.
     statistics : bool, default=True
         Whether there are columns of sizes; of degrees and of each categorical column of
-        nodes and edges, as counts and as fractions; and of the mean, standard
-        deviation, minimum and maximum of each numeric column, of weights and of return
+        nodes and edges, as counts and as fractions; of the mean, standard deviation,
+        minimum and maximum of each numeric column and of weights; and of return
         probabilities. Subtrees of depth 0 are counted only if no histogram says the
         same, that is with several categorical columns of nodes. False leaves subtrees
         alone.
     walk_length : int, default=8
-        Statistics include moments of the probabilities that a random walk from a node
-        is back after 2, 3, ..., ``walk_length`` steps; they are what takes longest. 0
-        leaves them out.
+        Statistics include the probabilities that a random walk is back where it began
+        after 2, 3, ..., ``walk_length`` steps, as means over nodes; they take longer
+        than all else. 0 leaves them out.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         Which features are categories: "from_dtype" takes integer arrays as categories
         and floats as numbers, True takes all as categories, False none, a list those
@@ -105,6 +105,8 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
     sparse_output : bool, default=True
         Whether the table is a CSR array. False gives a dense one, as do the containers
         of ``set_output``.
+    n_jobs : int, default=None
+        Threads (joblib) that walk over chunks of graphs; the result is the same.
 
     Attributes
     ----------
@@ -173,6 +175,7 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         ],
         "categorical_features": [StrOptions({"from_dtype"}), "boolean", "array-like"],
         "sparse_output": ["boolean"],
+        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -185,6 +188,7 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         walk_length=8,
         categorical_features="from_dtype",
         sparse_output=True,
+        n_jobs=None,
     ):
         self.depth = depth
         self.min_df = min_df
@@ -193,6 +197,7 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         self.walk_length = walk_length
         self.categorical_features = categorical_features
         self.sparse_output = sparse_output
+        self.n_jobs = n_jobs
 
     @checks_parameters
     def fit(self, X: GraphsLike, y: Any = None) -> SubtreeVectorizer:
@@ -426,7 +431,7 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         """Statistics and counts side by side, sparse or dense."""
         blocks = []
         if self._statistics is not None:
-            blocks += statistics_blocks(self._statistics, graphs)
+            blocks += statistics_blocks(self._statistics, graphs, self.n_jobs)
         blocks.append(count_subtrees(graphs.node_ptr, colours, self.subtrees_))
         table = sparse.hstack(blocks, format="csr")
         # Data frames take no sparse columns.
