@@ -51,6 +51,7 @@ from skshake.hierarchy import (
 )
 from skshake.subtrees import (
     Choice,
+    Names,
     Statistics,
     Subtrees,
     choose_colours,
@@ -361,7 +362,7 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         return len(self.subtrees_) - 1
 
     @property
-    def _names(self) -> tuple[Any, Any]:
+    def _names(self) -> tuple[Names, Names]:
         """Names of the columns of nodes' and of edges' features."""
         return (
             name_columns("node", self._node_fields),
@@ -425,6 +426,9 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         for given, vocabulary in self._given(nodes, edges):
             for message in describe_unseen(given.fields, vocabulary, given.categories):
                 warn_user(message, CategoryWarning)
+        if nodes is graphs.node_features and edges is graphs.edge_features:
+            # With the arcs that it may have by now.
+            return graphs
         return replace(graphs, node_features=nodes, edge_features=edges)
 
     def _make_table(self, graphs: GraphCollection, colours: list[np.ndarray]) -> Any:
