@@ -136,6 +136,14 @@ def test_the_order_of_training_graphs_does_not_matter(small_mutag, global_random
                 assert one.describe(name) == other.describe(name)
 
 
+def test_threads_make_the_same_table(small_mutag, awkward_graphs):
+    for graphs in (small_mutag[0], as_graphs(awkward_graphs)):
+        one, other = (
+            SubtreeVectorizer(n_jobs=n_jobs).fit_transform(graphs) for n_jobs in (1, 2)
+        )
+        assert (one != other).nnz == 0
+
+
 @pytest.mark.parametrize("min_df", [1, 5, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("max_features", [4, None])
 def test_subtrees_in_enough_graphs_are_counted(min_df, max_features, small_mutag):
