@@ -248,3 +248,16 @@ def test_verbose_shows_a_bar_and_changes_nothing(mutag, capsys):
     shown = capsys.readouterr().err
     for stage in ("node spectra", "edge spectra", "coarsening"):
         assert f"{stage}: 100%" in shown
+
+
+def test_graphs_of_numbers_are_found_beside_graphs_of_categories(small_mutag):
+    graphs, _ = small_mutag
+    coarsener = KFCoarsener(q=1.0).fit(graphs)
+    pair = np.eye(2)[::-1]
+    numbers = (pair, np.ones((2, 1)), np.ones((1, 1)))
+    for place in range(3):
+        mixed = list(graphs[:2])
+        mixed.insert(place, numbers)
+        problems = coarsener.check(mixed)
+        assert [problem.graph for problem in problems] == [place]
+        assert "numeric column" in problems[0].message

@@ -161,16 +161,20 @@ def _find_errors(
                     refused[i] = error
     # Integers that are refused as categories may be numbers among the others.
     group_rule = _rule_of(fields.values(), rule)
+    forgiven: dict[int, InvalidGraphError] = {}
     for i, first in refused.items():
         try:
             fields |= _read_group([i], records, group_rule, match)
         except InvalidGraphError:
             yield first.at(i)
+        else:
+            forgiven[i] = first
     for what in _Fields._fields:
         for i, other in _disagreements(what, fields).items():
             del fields[i]
             yield other.at(i)
-    yield from _check_rest({i: records[i] for i in sorted(fields)}, rule, names, match)
+    left = {i: records[i] for i in sorted(fields)}
+    yield from _check_rest(left, forgiven, rule, names, match)
 
 
 def _match_all(graphs: GraphCollection, match: Match | None) -> None:
@@ -254,11 +258,16 @@ def _common(field: Field) -> Field:
 
 def _check_rest(
     records: dict[int, GraphRecord],
+    forgiven: dict[int, InvalidGraphError],
     rule: CategoricalRule,
     names: AttributeNames,
     match: Match | None,
 ) -> Iterator[InvalidGraphError]:
-    """Read what is left together, as as_graphs will."""
+    """Read what is left together, as as_graphs will.
+
+    ``forgiven`` are graphs that only another rule could read, and what was wrong with
+    them by themselves.
+    """
     places = list(records)
     while places:
         try:
@@ -267,8 +276,14 @@ def _check_rest(
             check_names(rule, collated.node_features, collated.arc_features)
             _match_all(from_arcs(*collated), match)
         except InvalidGraphError as error:
-            if error.graph is None:
+            if error.graph is not None:
+                yield error.at(places.pop(error.graph))
+                continue
+            # Of all graphs together: others cannot be what is wrong.
+            strangers = [i for i in places if i in forgiven]
+            if not strangers:
                 raise
-            yield error.at(places.pop(error.graph))
+            yield from (forgiven[i].at(i) for i in strangers)
+            places = [i for i in places if i not in forgiven]
         else:
             return
