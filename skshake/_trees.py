@@ -1,0 +1,115 @@
+"""Trees on counts of subtrees: what an ensemble has beside its network.
+
+In: whether labels or numbers are predicted. Out: a pipeline from graphs to a forest,
+whose table holds counts of subtrees only where they help.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils._param_validation import HasMethods
+
+from skshake._fit_context import checks_parameters
+from skshake._vectorizer import SubtreeVectorizer
+from skshake.graphs import GraphsLike
+
+# Trees of the forest, and of each of the two that are tried before it.
+N_TREES, N_TRIAL_TREES = 200, 100
+# With fewer graphs, out-of-bag scores say nothing.
+FEWEST_GRAPHS = 20
+
+
+class OutOfBagVectorizer(SubtreeVectorizer):
+    """SubtreeVectorizer that leaves out counts of subtrees where trees do without.
+
+    ``fit`` tries a small forest on the statistics alone and one on the whole table. If
+    the former has the greater out-of-bag score, subtrees get no columns. Out-of-bag
+    scores are free: each tree is judged by the graphs that its bootstrap left out.
+
+    Parameters
+    ----------
+    depth, min_df, max_features, statistics, walk_length, categorical_features, \
+sparse_output
+        Those of :class:`SubtreeVectorizer`, of which ``sparse_output`` is False by
+        default: forests train faster on dense tables.
+    trial : forest or None, default=None
+        What is tried, with ``oob_score=True``. None tries nothing and keeps all
+        columns, as do targets of several columns and fewer than 20 graphs.
+    """
+
+    _parameter_constraints: dict = {
+        **SubtreeVectorizer._parameter_constraints,
+        "trial": [HasMethods(["fit", "predict"]), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        depth=2,
+        min_df=3,
+        max_features=2048,
+        statistics=True,
+        walk_length=8,
+        categorical_features="from_dtype",
+        sparse_output=False,
+        trial=None,
+    ):
+        super().__init__(
+            depth=depth,
+            min_df=min_df,
+            max_features=max_features,
+            statistics=statistics,
+            walk_length=walk_length,
+            categorical_features=categorical_features,
+            sparse_output=sparse_output,
+        )
+        self.trial = trial
+
+    def fit(self, X: GraphsLike, y: Any = None) -> OutOfBagVectorizer:
+        """Learn which columns there are; see ``fit_transform``."""
+        self.fit_transform(X, y)
+        return self
+
+    @checks_parameters
+    def fit_transform(self, X: GraphsLike, y: Any = None) -> Any:
+        """Learn which columns there are, and make the table of the same graphs."""
+        table = self._make_table(*self._learn(X, y))
+        n_statistics = table.shape[1] - sum(map(len, self.subtrees_))
+        if self._is_better_without_subtrees(table, n_statistics, y):
+            self.subtrees_ = [colours[:0] for colours in self.subtrees_]
+            table = table[:, :n_statistics]
+        return table
+
+    def _is_better_without_subtrees(
+        self, table: Any, n_statistics: int, y: Any
+    ) -> bool:
+        """Whether trees on the first columns alone have the greater score."""
+        is_table_whole = n_statistics in (0, table.shape[1])
+        if self.trial is None or y is None or is_table_whole:
+            return False
+        if np.ndim(y) != 1 or table.shape[0] < FEWEST_GRAPHS:
+            return False
+        without, with_subtrees = (
+            clone(self.trial).fit(columns, y).oob_score_
+            for columns in (table[:, :n_statistics], table)
+        )
+        return bool(without > with_subtrees)
+
+
+def make_trees(*, is_classifier: bool) -> Pipeline:
+    """Pipeline from graphs to a random forest, with the default parameters."""
+    # All columns at each split, the default of regressors, take ten times as long.
+    forest = RandomForestClassifier if is_classifier else RandomForestRegressor
+    options = {} if is_classifier else {"max_features": 0.1}
+    trial = forest(N_TRIAL_TREES, oob_score=True, **options)
+    return Pipeline(
+        [
+            ("count", OutOfBagVectorizer(trial=trial)),
+            ("forest", forest(N_TREES, **options)),
+        ]
+    )
