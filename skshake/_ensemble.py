@@ -171,21 +171,15 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
         target = self._learn_target(y, len(graphs))
         weights = self._check_sample_weight(sample_weight, y, target)
         y = self._target_of_members(target, y, len(graphs))
-        fitted = Bunch()
-        for name, member in self._members().items():
-            if y.ndim > 1:
-                member = fit_each_column(member)
-            given = {}
-            if weights is not None:
-                given[_weight_argument(name, member)] = weights
-            fitted[name] = member.fit(graphs, y, **given)
-        self.voting_ = None
+        fitted = self._fit_members(graphs, y, weights)
+        voting = None
         if y.ndim == 1:
-            # Frozen, as members know y as it was given and weights by other names.
+            # Frozen: it would fit members to codes of labels, and pipelines without
+            # weights.
             frozen = [(name, FrozenEstimator(fitted[name])) for name in MEMBERS]
-            self.voting_ = self._make_voting(frozen, member_weights).fit(graphs, y)
-        self.named_estimators_, self._member_weights = fitted, member_weights
-        self._target = target
+            voting = self._make_voting(frozen, member_weights).fit(graphs, y)
+        self.named_estimators_, self.voting_ = fitted, voting
+        self._target, self._member_weights = target, member_weights
         self.n_features_in_ = graphs.node_features.n_columns
         return self
 
@@ -250,30 +244,39 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
             return None
         return check_sample_weight(sample_weight, y, len(y), target=target)
 
-    def _members(self) -> dict[str, Any]:
-        """Members to fit, to which what they leave open is handed down."""
+    def _fit_members(
+        self, graphs: GraphCollection, y: np.ndarray, weights: np.ndarray | None
+    ) -> Bunch:
+        """Fit clones of the members, one after the other."""
         random_state = check_random_state(self.random_state)
-        members: dict[str, Any] = {}
+        fitted = Bunch()
         for name in MEMBERS:
             given = getattr(self, name)
             member = self._make_member(name) if given is None else clone(given)
-            handed = {}
-            for key, value in sorted(member.get_params().items()):
-                if _is_called(key, "random_state"):
-                    # Drawn for all, so that one that is set moves no other.
-                    seed = int(random_state.randint(MAX_SEED))
-                    handed[key] = seed if value is None else value
-                elif _is_called(key, "n_jobs") and value is None:
-                    handed[key] = self.n_jobs
-            if name == "shake" and self.verbose:
+            self._hand_down(name, member, random_state)
+            if y.ndim > 1:
+                member = fit_each_column(member)
+            arguments = {}
+            if weights is not None:
+                arguments[_weight_argument(name, member)] = weights
+            fitted[name] = member.fit(graphs, y, **arguments)
+        return fitted
+
+    def _hand_down(self, name: str, member: Any, random_state: Any) -> None:
+        """Set in a member what it leaves open."""
+        handed: dict[str, Any] = {}
+        for key, value in sorted(member.get_params().items()):
+            if _is_called(key, "random_state"):
+                # Drawn for all, so that one that is set moves no other.
+                seed = int(random_state.randint(MAX_SEED))
+                handed[key] = seed if value is None else value
+            elif _is_called(key, "n_jobs") and value is None:
+                handed[key] = self.n_jobs
+            elif _is_called(key, "verbose") and name == "shake":
                 # False is a pipeline's own, which prints.
-                handed |= {
-                    key: self.verbose
-                    for key, value in member.get_params().items()
-                    if _is_called(key, "verbose") and value == 0 and value is not False
-                }
-            members[name] = member.set_params(**handed)
-        return members
+                is_open = value == 0 and value is not False
+                handed[key] = self.verbose if is_open else value
+        member.set_params(**handed)
 
     def _read(self, X: Any) -> GraphCollection:
         """Graphs, once this is fitted."""
