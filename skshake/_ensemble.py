@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from skshake._classifier import SHAKEClassifier
 from skshake._coarsener import KFCoarsener
-from skshake._each_column import fit_each_column
+from skshake._columns import take_columns
 from skshake._fit_context import checks_parameters
 from skshake._persistence import SaveMixin
 from skshake._regressor import SHAKERegressor
@@ -255,7 +255,7 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
             member = self._make_member(name) if given is None else clone(given)
             self._hand_down(name, member, random_state)
             if y.ndim > 1:
-                member = fit_each_column(member)
+                member = take_columns(member)
             arguments = {}
             if weights is not None:
                 arguments[_weight_argument(name, member)] = weights

@@ -20,8 +20,8 @@ from skshake.graphs import GraphsLike
 
 # Trees of the forest, and of each of the two that are tried before it.
 N_TREES, N_TRIAL_TREES = 200, 100
-# With fewer graphs, out-of-bag scores say nothing.
-FEWEST_GRAPHS = 20
+# With fewer graphs out-of-bag scores say nothing, and more say nothing new.
+FEWEST_GRAPHS, MOST_GRAPHS = 20, 5_000
 
 
 class OutOfBagVectorizer(SubtreeVectorizer):
@@ -35,11 +35,11 @@ class OutOfBagVectorizer(SubtreeVectorizer):
     ----------
     depth, min_df, max_features, statistics, walk_length, categorical_features, \
 sparse_output
-        Those of :class:`SubtreeVectorizer`, of which ``sparse_output`` is False by
-        default: forests train faster on dense tables.
+        Those of :class:`SubtreeVectorizer`.
     trial : forest or None, default=None
-        What is tried, with ``oob_score=True``. None tries nothing and keeps all
-        columns, as do targets of several columns and fewer than 20 graphs.
+        What is tried, with ``oob_score=True``, on 5,000 graphs at most. None tries
+        nothing and keeps all columns, as do targets of several columns and fewer than
+        20 graphs.
     """
 
     _parameter_constraints: dict = {
@@ -56,7 +56,7 @@ sparse_output
         statistics=True,
         walk_length=8,
         categorical_features="from_dtype",
-        sparse_output=False,
+        sparse_output=True,
         trial=None,
     ):
         super().__init__(
@@ -94,9 +94,11 @@ sparse_output
             return False
         if np.ndim(y) != 1 or table.shape[0] < FEWEST_GRAPHS:
             return False
+        some = np.random.default_rng(0).permutation(len(y))[:MOST_GRAPHS]
+        tried, y = table[some], np.asarray(y)[some]
         without, with_subtrees = (
             clone(self.trial).fit(columns, y).oob_score_
-            for columns in (table[:, :n_statistics], table)
+            for columns in (tried[:, :n_statistics], tried)
         )
         return bool(without > with_subtrees)
 

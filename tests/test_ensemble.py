@@ -129,10 +129,10 @@ def test_several_labels_with_nan(classifier, labels, small_mutag):
     known = ~np.isnan(labels)
     assert classifier.score(graphs, labels) == (found == labels)[known].mean()
     assert classifier.voting_ is None
-    # One table, and a forest for each label.
+    # One table, and one forest of three labels, the second of which has gaps.
     trees = classifier.named_estimators_["trees"]
     assert isinstance(trees["count"], SubtreeVectorizer)
-    assert len(trees["forest"].estimators_) == 3
+    assert trees["forest"].forest_.n_outputs_ == 3 + 1
     folds = KFold(2, shuffle=True, random_state=0)
     scores = cross_val_score(classifier, graphs, labels, cv=folds, error_score="raise")
     assert scores.shape == (2,)

@@ -6,7 +6,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import RandomForestClassifier
 
 from skshake import SubtreeVectorizer, from_edges
-from skshake._trees import FEWEST_GRAPHS, OutOfBagVectorizer, make_trees
+from skshake._trees import FEWEST_GRAPHS, MOST_GRAPHS, OutOfBagVectorizer, make_trees
 
 
 class Scores:
@@ -16,6 +16,7 @@ class Scores:
         self.alone, self.whole, self.widths = alone, whole, []
 
     def fit(self, X, y):
+        assert len(y) == X.shape[0] <= MOST_GRAPHS
         self.widths.append(X.shape[1])
         self.oob_score_ = self.alone if len(self.widths) == 1 else self.whole
         return self
@@ -40,7 +41,7 @@ def test_the_greater_score_chooses(alone, whole, keeps, small_mutag):
     graphs, y = small_mutag
     n_alone, n_whole = columns(graphs)
     trial = Scores(alone, whole)
-    vectorizer = OutOfBagVectorizer(trial=trial)
+    vectorizer = OutOfBagVectorizer(trial=trial, sparse_output=False)
     table = vectorizer.fit_transform(graphs, y)
     assert trial.widths == [n_alone, n_whole]
     assert table.shape[1] == (n_whole if keeps else n_alone)
@@ -90,6 +91,22 @@ def test_counts_that_tell_classes_apart_are_kept(global_random_seed):
     forest = RandomForestClassifier(50, random_state=global_random_seed)
     forest.fit(vectorizer.transform(graphs), classes)
     assert forest.score(vectorizer.transform(graphs), classes) == 1.0
+
+
+def test_a_trial_takes_some_of_many_graphs(small_mutag, monkeypatch):
+    graphs, y = small_mutag
+    monkeypatch.setattr("skshake._trees.MOST_GRAPHS", 25)
+    tried = []
+
+    class Counted(Scores):
+        def fit(self, X, y):
+            tried.append((X.shape[0], len(y), set(y.tolist())))
+            return super().fit(X, y)
+
+    vectorizer = OutOfBagVectorizer(trial=Counted(alone=1.0))
+    table = vectorizer.fit_transform(graphs, y.tolist())
+    assert tried == [(25, 25, {-1, 1})] * 2
+    assert table.shape[0] == 40
 
 
 def test_the_pipelines_are_of_classes_and_of_numbers():
