@@ -362,10 +362,12 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
     Parameters of members are reached whether they are given or not:
     ``set_params(shake__clf__hidden_dim=32, trees__forest__n_estimators=500)``, or a
     grid over ``trees__count__depth``. ``trees__count__trial=None`` keeps counts without
-    a trial; so do several labels per graph, and fewer than 20 graphs.
+    a trial; so do several labels per graph, and fewer than 500 graphs, whose scores
+    differ by chance.
 
     With several labels per graph, 0, 1 or NaN, the network learns all labels at once,
-    and the last step of ``trees`` is fitted to each label on the graphs that have it.
+    and so does a random forest, which is told where labels are known. Any other last
+    step of ``trees`` is fitted to each label, on the graphs that have it.
 
     A forest cannot be written without pickles: ``save`` takes ensembles of default
     members that are not fitted, and refuses all others by the name of what it cannot

@@ -20,8 +20,9 @@ from skshake.graphs import GraphsLike
 
 # Trees of the forest, and of each of the two that are tried before it.
 N_TREES, N_TRIAL_TREES = 200, 100
-# With fewer graphs out-of-bag scores say nothing, and more say nothing new.
-FEWEST_GRAPHS, MOST_GRAPHS = 20, 5_000
+# Out-of-bag scores of fewer graphs differ by chance more than by columns (if a tenth of
+# 200 graphs is judged otherwise, with a standard error of 2 %); more say nothing new.
+FEWEST_GRAPHS, MOST_GRAPHS = 500, 5_000
 
 
 class OutOfBagVectorizer(SubtreeVectorizer):
@@ -39,7 +40,7 @@ sparse_output
     trial : forest or None, default=None
         What is tried, with ``oob_score=True``, on 5,000 graphs at most. None tries
         nothing and keeps all columns, as do targets of several columns and fewer than
-        20 graphs.
+        500 graphs.
     """
 
     _parameter_constraints: dict = {

@@ -5,8 +5,8 @@ import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import RandomForestClassifier
 
-from skshake import SubtreeVectorizer, from_edges
-from skshake._trees import FEWEST_GRAPHS, MOST_GRAPHS, OutOfBagVectorizer, make_trees
+from skshake import SubtreeVectorizer, _trees, from_edges
+from skshake._trees import OutOfBagVectorizer, make_trees
 
 
 class Scores:
@@ -16,7 +16,7 @@ class Scores:
         self.alone, self.whole, self.widths = alone, whole, []
 
     def fit(self, X, y):
-        assert len(y) == X.shape[0] <= MOST_GRAPHS
+        assert len(y) == X.shape[0] <= _trees.MOST_GRAPHS
         self.widths.append(X.shape[1])
         self.oob_score_ = self.alone if len(self.widths) == 1 else self.whole
         return self
@@ -26,6 +26,12 @@ class Scores:
 
     def __sklearn_clone__(self):
         return self
+
+
+@pytest.fixture(autouse=True)
+def few_graphs_are_enough(monkeypatch):
+    monkeypatch.setattr(_trees, "FEWEST_GRAPHS", 40)
+    monkeypatch.setattr(_trees, "MOST_GRAPHS", 60)
 
 
 def columns(graphs):
@@ -65,7 +71,7 @@ def test_nothing_is_tried_where_nothing_can_be_told(case, small_mutag):
     elif case == "labels":
         y = np.column_stack([y, y])
     elif case == "few":
-        few = FEWEST_GRAPHS - 1
+        few = _trees.FEWEST_GRAPHS - 1
         graphs, y = graphs[:few], y[:few]
     else:
         vectorizer.set_params(statistics=False)
@@ -95,7 +101,7 @@ def test_counts_that_tell_classes_apart_are_kept(global_random_seed):
 
 def test_a_trial_takes_some_of_many_graphs(small_mutag, monkeypatch):
     graphs, y = small_mutag
-    monkeypatch.setattr("skshake._trees.MOST_GRAPHS", 25)
+    monkeypatch.setattr(_trees, "MOST_GRAPHS", 25)
     tried = []
 
     class Counted(Scores):
