@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from skshake._classifier import SHAKEClassifier
 from skshake._coarsener import KFCoarsener
 from skshake._columns import take_columns
-from skshake._fit_context import checks_parameters
+from skshake._fit_context import checks_parameters_of_all
 from skshake._persistence import SaveMixin
 from skshake._regressor import SHAKERegressor
 from skshake._targets import (
@@ -148,7 +148,7 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
         super().set_params(**params)
         return self
 
-    @checks_parameters
+    @checks_parameters_of_all
     def fit(self, X: GraphsLike, y: Any, sample_weight: Any = None) -> BaseEnsemble:
         """Fit the network and the trees.
 

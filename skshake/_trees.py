@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import HasMethods
 
-from skshake._fit_context import checks_parameters
+from skshake._fit_context import checks_parameters_of_all
 from skshake._vectorizer import SubtreeVectorizer
 from skshake.graphs import GraphsLike
 
@@ -76,7 +76,7 @@ sparse_output
         self.fit_transform(X, y)
         return self
 
-    @checks_parameters
+    @checks_parameters_of_all
     def fit_transform(self, X: GraphsLike, y: Any = None) -> Any:
         """Learn which columns there are, and make the table of the same graphs."""
         table = self._make_table(*self._learn(X, y))

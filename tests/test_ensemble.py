@@ -462,6 +462,48 @@ def test_wrong_targets_and_members_are_refused(classifier, labels, small_mutag):
         classifier.predict(graphs)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("shake__clf__dropout", 2, "'dropout' parameter of SHAKEClassifier"),
+        ("shake__coarsen__n_levels", 0, "'n_levels' parameter of KFCoarsener"),
+        ("trees__count__depth", -1, "'depth' parameter of OutOfBagVectorizer"),
+        (
+            "trees__forest__max_features",
+            2.0,
+            "'max_features' parameter of RandomForest",
+        ),
+    ],
+)
+def test_wrong_parameters_of_members_are_refused(
+    name, value, message, classifier, small_mutag
+):
+    with pytest.raises(ValueError, match=message):
+        classifier.set_params(**{name: value}).fit(*small_mutag)
+
+
+def test_callbacks_of_the_network_are_called(classifier, small_mutag):
+    pytest.importorskip("sklearn.callback")
+    ended = []
+
+    class Recorder:
+        def setup(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context):
+            ended.append(context.task_name)
+
+        def teardown(self, estimator, context):
+            pass
+
+    classifier.shake["clf"].set_callbacks(Recorder())
+    classifier.fit(*small_mutag)
+    assert ended.count("epoch") == NETWORK["max_iter"]
+
+
 def test_a_fit_that_fails_leaves_the_ensemble_as_it_was(classifier, small_mutag):
     graphs, y = small_mutag
     expected = classifier.fit(graphs, y).predict_proba(graphs)
