@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from skshake._classifier import SHAKEClassifier as SHAKEClassifier
     from skshake._coarsener import KFCoarsener as KFCoarsener
     from skshake._coarsener import ReductionWarning as ReductionWarning
+    from skshake._ensemble import SHAKEEnsembleClassifier as SHAKEEnsembleClassifier
+    from skshake._ensemble import SHAKEEnsembleRegressor as SHAKEEnsembleRegressor
     from skshake._featurizer import MoleculeFeaturizer as MoleculeFeaturizer
     from skshake._regressor import SHAKERegressor as SHAKERegressor
     from skshake._sizes import expected_edges as expected_edges
@@ -60,6 +62,8 @@ _HOME = {
     "ReductionWarning": "skshake._coarsener",
     "ResolutionWarning": "skshake.resolution",
     "SHAKEClassifier": "skshake._classifier",
+    "SHAKEEnsembleClassifier": "skshake._ensemble",
+    "SHAKEEnsembleRegressor": "skshake._ensemble",
     "SHAKERegressor": "skshake._regressor",
     "SubtreeVectorizer": "skshake._vectorizer",
     "as_graphs": "skshake.graphs",

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
@@ -20,8 +19,8 @@ from skshake._persistence import SavedClass
 from skshake._targets import (
     ClassTarget,
     LabelTarget,
-    check_sample_weight,
     learn_class_target,
+    mean_accuracy,
 )
 from skshake._warnings import warn_user
 from skshake.hierarchy import HierarchiesLike, HierarchyCollection
@@ -403,19 +402,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         """
         outputs, is_gap = self._outputs_and_gaps(X)
         labels = self._target.labels(outputs)
-        if is_gap.any():
-            weights = check_sample_weight(sample_weight, y, len(labels))
-            sample_weight = np.where(is_gap, 0.0, weights)
-            if not sample_weight.any():
-                return np.nan
-        if labels.ndim == 1:
-            return float(accuracy_score(y, labels, sample_weight=sample_weight))
-        true = self._target.encode(y, len(labels), "y")
-        weights = check_sample_weight(sample_weight, y, len(labels))
-        shares = ~np.isnan(true) * weights[:, None]
-        if not shares.any():
-            return np.nan
-        return float(np.average(labels == true, weights=shares))
+        return mean_accuracy(self._target, y, labels, is_gap, sample_weight)
 
     def explain(
         self, X: HierarchiesLike, *, target: Any = None, level: int | None = None

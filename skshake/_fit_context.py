@@ -16,3 +16,11 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def checks_parameters(method: Method) -> Method:
     """Compare parameters with ``_parameter_constraints`` before the method runs."""
     return cast(Method, _fit_context(prefer_skip_nested_validation=True)(method))
+
+
+def checks_parameters_of_all(method: Method) -> Method:
+    """The same for estimators of estimators, whose own are compared as they are fitted.
+
+    ``checks_parameters`` trusts what is fitted within the method.
+    """
+    return cast(Method, _fit_context(prefer_skip_nested_validation=False)(method))

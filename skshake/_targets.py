@@ -224,6 +224,32 @@ class NumberTarget:
         return 0.0 if np.isnan(score) else score
 
 
+def mean_accuracy(
+    target: ClassTarget | LabelTarget,
+    y: Any,
+    found: np.ndarray,
+    is_gap: np.ndarray,
+    sample_weight: Any,
+) -> float:
+    """Accuracy of found labels; with several labels the share of known ones.
+
+    Graphs without a prediction (``is_gap``) do not count; NaN if nothing counts.
+    """
+    if is_gap.any():
+        weights = check_sample_weight(sample_weight, y, len(found))
+        sample_weight = np.where(is_gap, 0.0, weights)
+        if not sample_weight.any():
+            return np.nan
+    if found.ndim == 1:
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+    true = target.encode(y, len(found), "y")
+    weights = check_sample_weight(sample_weight, y, len(found))
+    shares = ~np.isnan(true) * weights[:, None]
+    if not shares.any():
+        return np.nan
+    return float(np.average(found == true, weights=shares))
+
+
 def mean_r2(true: np.ndarray, found: np.ndarray, weights: np.ndarray) -> float:
     """Coefficient of determination of known entries, mean over columns.
 

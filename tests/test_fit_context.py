@@ -7,7 +7,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
-from skshake._fit_context import checks_parameters
+from skshake._fit_context import checks_parameters, checks_parameters_of_all
 
 
 class Counter(BaseEstimator):
@@ -22,6 +22,27 @@ class Counter(BaseEstimator):
     def fit(self, X, y=None):
         """Count."""
         self.total_ = getattr(self, "total_", 0) + self.step
+        return self
+
+
+class Trusting(BaseEstimator):
+    """Fits another, which it trusts to have good parameters."""
+
+    _parameter_constraints: dict = {}
+
+    def __init__(self, counter=None):
+        self.counter = counter
+
+    @checks_parameters
+    def fit(self, X, y=None):
+        self.counter.fit(X)
+        return self
+
+
+class Careful(Trusting):
+    @checks_parameters_of_all
+    def fit(self, X, y=None):
+        self.counter.fit(X)
         return self
 
 
@@ -46,3 +67,10 @@ def test_a_bad_parameter_is_refused_before_anything_changes(step):
 def test_checks_can_be_left_out():
     with sklearn.config_context(skip_parameter_validation=True):
         assert Counter(0).fit([]).total_ == 0
+
+
+def test_an_estimator_of_estimators_has_theirs_checked_too():
+    assert Trusting(Counter(0)).fit([]).counter.total_ == 0
+    with pytest.raises(InvalidParameterError, match="'step' parameter of Counter"):
+        Careful(Counter(0)).fit([])
+    assert Careful(Counter(1)).fit([]).counter.total_ == 1

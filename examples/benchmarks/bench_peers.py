@@ -27,6 +27,7 @@ from skshake import (
     GraphCollection,
     KFCoarsener,
     SHAKEClassifier,
+    SHAKEEnsembleClassifier,
     SubtreeVectorizer,
 )
 from skshake.datasets import load_npz
@@ -52,8 +53,15 @@ def make_partitioned(cut: str) -> Callable[[int | None], Pipeline]:
     )
 
 
+def make_ensemble(max_iter: int | None) -> SHAKEEnsembleClassifier:
+    """SHAKE and trees on counts of subtrees, with the defaults."""
+    ensemble = SHAKEEnsembleClassifier(random_state=0)
+    return ensemble.set_params(shake__clf__max_iter=max_iter) if max_iter else ensemble
+
+
 METHODS: dict[str, Callable[[int | None], Any]] = {
     "shake": make_shake,
+    "ensemble": make_ensemble,
     "shake_search": lambda max_iter: GridSearchCV(make_shake(max_iter), GRID, cv=3),
     "one_level": lambda max_iter: make_shake(
         max_iter, KFCoarsener(q=float("inf"), random_state=0)
