@@ -307,7 +307,7 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
     One line for what two pipelines are: :class:`KFCoarsener` and
     :class:`SHAKEClassifier`, which read where things are, and a random forest on the
     table of :class:`SubtreeVectorizer`, which reads sharp thresholds of counts. The
-    mean of their probabilities is seldom worse than the better of them. Graphs are read
+    mean of their probabilities is often better than either. Graphs are read
     once, and the network is trained once.
 
     Parameters

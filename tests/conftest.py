@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from skshake import KFCoarsener, as_graphs
@@ -30,6 +31,12 @@ settings.register_profile(
 settings.load_profile("skshake")
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """No doctests of test files: they import them first, and hide why that failed."""
+    return [file for file in (yield) if not isinstance(file, DoctestModule)]
 
 
 def pytest_generate_tests(metafunc):

@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
-from tests.helpers import naive_colours, run_python
 
 from skshake import (
     CategoryWarning,
@@ -26,6 +25,7 @@ from skshake import (
     as_graphs,
     from_edges,
 )
+from tests._helpers import naive_colours, run_python
 
 PLAIN = {"statistics": False, "min_df": 1, "max_features": None}
 

@@ -3,13 +3,13 @@
 import networkx as nx
 import numpy as np
 import pytest
-from tests.helpers import naive_colours
 
 from skshake import as_graphs
 from skshake._splitmix import mix, next_state
 from skshake.graphs import Structure
 from skshake.subtrees import colours_of
 from skshake.subtrees._colours import refine
+from tests._helpers import naive_colours
 
 MASK = 2**64 - 1
 

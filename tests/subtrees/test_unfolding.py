@@ -2,10 +2,10 @@
 
 import networkx as nx
 import numpy as np
-from tests.helpers import naive_colours
 
 from skshake import as_graphs
 from skshake.subtrees import colours_of, describe_subtree, learn_unfolding
+from tests._helpers import naive_colours
 
 # Of carbon and oxygen, say, by single and double bonds: C(=O)(C)C.
 ACETONE = np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
