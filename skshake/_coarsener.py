@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._fit_context import checks_parameters
+from skshake._graph_input import GraphInputMixin
 from skshake._output import CollectionOutputMixin
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._progress import tqdm
@@ -32,27 +32,19 @@ from skshake.forests import (
     streams_of,
 )
 from skshake.graphs import (
-    NO_NAMES,
     Features,
     Field,
     GraphCollection,
-    GraphProblem,
     GraphsLike,
-    InvalidGraphError,
     as_graphs,
-    as_list,
-    check_items,
-    check_rule,
     chunk_bounds,
     match_features,
-    name_graph,
     with_degree_feature,
     with_return_probabilities,
 )
 from skshake.hierarchy import (
     AGGREGATIONS,
     Aggregation,
-    CategoryWarning,
     HierarchyCollection,
     Level,
     Pooling,
@@ -60,8 +52,6 @@ from skshake.hierarchy import (
     coarsen,
     concatenate_hierarchies,
     describe_rounded,
-    describe_unlearnable,
-    describe_unseen,
     learn_centre,
     learn_vocabulary,
     subtract_centre,
@@ -111,7 +101,12 @@ def _coarsen_chunk(
 
 
 class KFCoarsener(
-    CollectionOutputMixin, TransformerMixin, CallbackMixin, SaveMixin, BaseEstimator
+    CollectionOutputMixin,
+    GraphInputMixin,
+    TransformerMixin,
+    CallbackMixin,
+    SaveMixin,
+    BaseEstimator,
 ):
     r"""Coarsen graphs with Kirchhoff forests at a resolution learnt from the data.
 
@@ -231,6 +226,8 @@ class KFCoarsener(
     >>> len(hierarchies) == len(graphs)
     True
     """
+
+    _fitted_attribute = "n_forests_"
 
     _parameter_constraints: dict = {
         "q": [
@@ -352,44 +349,7 @@ class KFCoarsener(
         hierarchies : HierarchyCollection of length n_graphs
             One hierarchy per graph, in order; a graph of no nodes has empty levels.
         """
-        check_is_fitted(self)
-        items = as_list(X)
-        graphs = as_graphs(items, categorical_features=self.categorical_features)
-        try:
-            graphs = self._match_features(graphs)
-        except InvalidGraphError as error:
-            rule = check_rule(self.categorical_features)
-            raise name_graph(error, items, rule, self._match_features) from error
-        return self._coarsen(graphs)
-
-    def check(self, X: GraphsLike) -> list[GraphProblem]:
-        """Find all graphs that cannot be read, and why, before they are coarsened.
-
-        Parameters
-        ----------
-        X : list of graphs or GraphCollection
-            Anything that :func:`skshake.as_graphs` reads.
-
-        Returns
-        -------
-        problems : list of GraphProblem
-            One ``(graph, field, message)`` per graph that cannot be read, by position;
-            empty if all can. Once fitted, those whose features differ from the training
-            graphs' are among them; before, see :func:`skshake.check_graphs`.
-
-        Raises
-        ------
-        InvalidGraphError
-            If no list of graphs comes.
-        """
-        rule = check_rule(self.categorical_features)
-        match = self._check_fit if hasattr(self, "n_forests_") else None
-        return check_items(as_list(X), rule, NO_NAMES, match)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
+        return self._coarsen(self._read(X))
 
     @classmethod
     def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
@@ -413,11 +373,7 @@ class KFCoarsener(
             learn_centre(nodes),
             learn_centre(edges),
         )
-        for given, vocabulary in self._given(nodes, edges):
-            for message in describe_unlearnable(
-                given.fields, vocabulary, given.categories
-            ):
-                warn_user(message, CategoryWarning)
+        self._warn_of_unlearnable(nodes, edges)
         for features, centre in (
             (nodes, self._pooling.node_centre),
             (edges, self._pooling.edge_centre),
@@ -429,7 +385,6 @@ class KFCoarsener(
     def _given(
         self, nodes: Features, edges: Features
     ) -> list[tuple[Features, Vocabulary]]:
-        """Features that the user gave, with their categories."""
         known = [
             (nodes, self._pooling.node_vocabulary),
             (edges, self._pooling.edge_vocabulary),
@@ -438,20 +393,16 @@ class KFCoarsener(
         return known if self._has_node_features else known[1:]
 
     def _check_fit(self, graphs: GraphCollection) -> None:
-        """Refuse graphs that ``transform`` would refuse."""
         check_edge_weight(self._match_features(graphs), self.q_)
 
     def _match_features(self, graphs: GraphCollection) -> GraphCollection:
-        """Check the features of new graphs against those of training graphs."""
         edges = match_features("edge", graphs.edge_features, self._edge_fields)
         if self._has_node_features:
             nodes = match_features("node", graphs.node_features, self._node_fields)
         else:
             match_features("node", graphs.node_features, ())
             nodes = with_degree_feature(graphs).node_features
-        for given, vocabulary in self._given(nodes, edges):
-            for message in describe_unseen(given.fields, vocabulary, given.categories):
-                warn_user(message, CategoryWarning)
+        self._warn_of_unseen(nodes, edges)
         return replace(graphs, node_features=nodes, edge_features=edges)
 
     def _learn_resolutions(

@@ -35,7 +35,7 @@ class OutOfBagVectorizer(SubtreeVectorizer):
     Parameters
     ----------
     depth, min_df, max_features, statistics, walk_length, categorical_features, \
-sparse_output
+sparse_output, n_jobs
         Those of :class:`SubtreeVectorizer`.
     trial : forest or None, default=None
         What is tried, with ``oob_score=True``, on 5,000 graphs at most. None tries
@@ -58,6 +58,7 @@ sparse_output
         walk_length=8,
         categorical_features="from_dtype",
         sparse_output=True,
+        n_jobs=None,
         trial=None,
     ):
         super().__init__(
@@ -68,6 +69,7 @@ sparse_output
             walk_length=walk_length,
             categorical_features=categorical_features,
             sparse_output=sparse_output,
+            n_jobs=n_jobs,
         )
         self.trial = trial
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import (
     Interval,
     Options,
@@ -25,28 +24,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._fit_context import checks_parameters
+from skshake._graph_input import GraphInputMixin
 from skshake._persistence import SavedClass, SaveMixin
-from skshake._warnings import warn_user
 from skshake.graphs import (
-    NO_NAMES,
     Features,
     Field,
     GraphCollection,
-    GraphProblem,
     GraphsLike,
-    InvalidGraphError,
     as_graphs,
-    as_list,
-    check_items,
-    check_rule,
     match_features,
-    name_graph,
 )
 from skshake.hierarchy import (
-    CategoryWarning,
     Vocabulary,
-    describe_unlearnable,
-    describe_unseen,
     learn_vocabulary,
 )
 from skshake.subtrees import (
@@ -66,7 +55,9 @@ from skshake.subtrees import (
 )
 
 
-class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimator):
+class SubtreeVectorizer(
+    GraphInputMixin, TransformerMixin, CallbackMixin, SaveMixin, BaseEstimator
+):
     """Turn graphs into a table of statistics and counts of subtrees.
 
     Any model of scikit-learn can follow. The colour of a node is a hash of the subtree
@@ -162,6 +153,8 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
     (3, 5)
     """
 
+    _fitted_attribute = "subtrees_"
+
     _parameter_constraints: dict = {
         "depth": [Interval(Integral, 0, None, closed="left")],
         "min_df": [
@@ -248,14 +241,7 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
         table : csr_array or ndarray of shape (n_graphs, n_columns), float64
             One row per graph, in order; that of a graph without nodes holds zeros.
         """
-        check_is_fitted(self)
-        items = as_list(X)
-        graphs = as_graphs(items, categorical_features=self.categorical_features)
-        try:
-            graphs = self._match_features(graphs)
-        except InvalidGraphError as error:
-            rule = check_rule(self.categorical_features)
-            raise name_graph(error, items, rule, self._match_features) from error
+        graphs = self._read(X)
         return self._make_table(graphs, colours_of(graphs, self._depth))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -323,35 +309,6 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
             f"name: expected that of a subtree in get_feature_names_out(), got {name!r}"
         )
 
-    def check(self, X: GraphsLike) -> list[GraphProblem]:
-        """Find all graphs that cannot be read, and why, before a table is made.
-
-        Parameters
-        ----------
-        X : list of graphs or GraphCollection
-            Anything that :func:`skshake.as_graphs` reads.
-
-        Returns
-        -------
-        problems : list of GraphProblem
-            One ``(graph, field, message)`` per graph that cannot be read, by position;
-            empty if all can. Once fitted, those whose features differ from the training
-            graphs' are among them; before, see :func:`skshake.check_graphs`.
-
-        Raises
-        ------
-        InvalidGraphError
-            If no list of graphs comes.
-        """
-        rule = check_rule(self.categorical_features)
-        match = self._match_features if hasattr(self, "subtrees_") else None
-        return check_items(as_list(X), rule, NO_NAMES, match)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
-
     @classmethod
     def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
         return Field, Vocabulary, Statistics, Subtrees
@@ -405,27 +362,19 @@ class SubtreeVectorizer(TransformerMixin, CallbackMixin, SaveMixin, BaseEstimato
             self._statistics = learn_statistics(
                 graphs, *self._vocabularies, choice, self.walk_length
             )
-        for given, vocabulary in self._given(nodes, edges):
-            for message in describe_unlearnable(
-                given.fields, vocabulary, given.categories
-            ):
-                warn_user(message, CategoryWarning)
+        self._warn_of_unlearnable(nodes, edges)
         task.end()
         return graphs, colours
 
     def _given(
         self, nodes: Features, edges: Features
     ) -> Iterator[tuple[Features, Vocabulary]]:
-        """Features of nodes and edges, each with the categories of ``fit``."""
         return zip((nodes, edges), self._vocabularies, strict=True)
 
     def _match_features(self, graphs: GraphCollection) -> GraphCollection:
-        """Check the features of new graphs against those of training graphs."""
         nodes = match_features("node", graphs.node_features, self._node_fields)
         edges = match_features("edge", graphs.edge_features, self._edge_fields)
-        for given, vocabulary in self._given(nodes, edges):
-            for message in describe_unseen(given.fields, vocabulary, given.categories):
-                warn_user(message, CategoryWarning)
+        self._warn_of_unseen(nodes, edges)
         if nodes is graphs.node_features and edges is graphs.edge_features:
             # With the arcs that it may have by now.
             return graphs

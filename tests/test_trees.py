@@ -121,3 +121,10 @@ def test_the_pipelines_are_of_classes_and_of_numbers():
     for trees in (make_trees(is_classifier=flag) for flag in (True, False)):
         assert trees["count"].trial.oob_score
         assert isinstance(trees["forest"], type(trees["count"].trial))
+
+
+def test_the_table_has_all_parameters_of_its_kind():
+    ours, theirs = OutOfBagVectorizer().get_params(), SubtreeVectorizer().get_params()
+    assert ours == {**theirs, "trial": None}
+    given = OutOfBagVectorizer(**dict.fromkeys(theirs, 1))
+    assert given.get_params() == {**dict.fromkeys(theirs, 1), "trial": None}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -17,8 +17,6 @@ from skshake.network._csr import BatchArcs
 
 # Heads of "gat", as far as they divide the width.
 N_HEADS = 4
-# Parameters of a sublayer: a linear layer's two, and its normalisation's.
-PER_SUBLAYER = 4
 # Names of :class:`SumLayer`, and whether it reads edge states under them.
 SUM_LAYERS = {"gine": True, "gin": False}
 
@@ -77,6 +75,22 @@ def sum_messages(h: Tensor, e: Tensor, arcs: BatchArcs) -> Tensor:
     return torch.zeros_like(h).index_add(0, arcs.targets(), messages)
 
 
+class SublayerParameters(NamedTuple):
+    """Parameters of a linear layer and its normalisation."""
+
+    weight: Tensor
+    bias: Tensor
+    norm_weight: Tensor
+    norm_bias: Tensor
+
+
+class LayerParameters(NamedTuple):
+    """Parameters of a :class:`SumLayer`."""
+
+    epsilon: Tensor
+    sublayers: list[SublayerParameters]
+
+
 class SumLayer(nn.Module):
     r"""One layer of GINE (Hu et al. 2020), or GIN where all edge states are zero.
 
@@ -101,12 +115,33 @@ class SumLayer(nn.Module):
             h = torch.relu(norm(linear(h)))
         return h
 
-    def ordered_parameters(self) -> list[Tensor]:
-        """Epsilon, then weight and bias of each linear layer and its normalisation."""
-        parameters: list[Tensor] = [self.epsilon]
-        for linear, norm in zip(self.linears, self.norms, strict=True):
+
+def flat_parameters(layers: Iterable[SumLayer]) -> list[Tensor]:
+    """Parameters of all layers in a row, as an autograd function takes them."""
+    parameters: list[Tensor] = []
+    for layer in layers:
+        parameters.append(layer.epsilon)
+        for linear, norm in zip(layer.linears, layer.norms, strict=True):
             parameters += [linear.weight, linear.bias, norm.weight, norm.bias]
-        return parameters
+    return parameters
+
+
+def split_parameters(
+    parameters: Sequence[Tensor], n_linear: int
+) -> list[LayerParameters]:
+    """Layer by layer what :func:`flat_parameters` put in a row."""
+    per_sublayer = len(SublayerParameters._fields)
+    per_layer = 1 + per_sublayer * n_linear
+    return [
+        LayerParameters(
+            parameters[first],
+            [
+                SublayerParameters(*parameters[k : k + per_sublayer])
+                for k in range(first + 1, first + per_layer, per_sublayer)
+            ],
+        )
+        for first in range(0, len(parameters), per_layer)
+    ]
 
 
 class PyGLayer(nn.Module):

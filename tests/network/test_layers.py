@@ -6,7 +6,14 @@ from torch_geometric.nn import GATv2Conv, GINConv, GraphConv
 
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.network._csr import BatchArcs
-from skshake.network._layers import PyGLayer, sum_messages, take_rows
+from skshake.network._layers import (
+    PyGLayer,
+    SumLayer,
+    flat_parameters,
+    split_parameters,
+    sum_messages,
+    take_rows,
+)
 from skshake.network.batches import DeviceHierarchies
 
 
@@ -47,6 +54,22 @@ def test_gradients_are_summed_in_order(global_random_seed):
     finally:
         torch.set_num_threads(n_threads)
     assert all(torch.equal(found[0], other) for other in found)
+
+
+@pytest.mark.parametrize("n_linear", [1, 3])
+@pytest.mark.parametrize("n_layers", [0, 2])
+def test_parameters_in_a_row_are_split_as_they_were(n_layers, n_linear):
+    layers = [SumLayer(4, n_linear, "batch") for _ in range(n_layers)]
+    found = split_parameters(flat_parameters(layers), n_linear)
+    assert len(found) == n_layers
+    for layer, (epsilon, sublayers) in zip(layers, found, strict=True):
+        assert epsilon is layer.epsilon
+        parts = zip(layer.linears, layer.norms, sublayers, strict=True)
+        for linear, norm, sublayer in parts:
+            assert sublayer.weight is linear.weight
+            assert sublayer.bias is linear.bias
+            assert sublayer.norm_weight is norm.weight
+            assert sublayer.norm_bias is norm.bias
 
 
 def gat_v2(width):

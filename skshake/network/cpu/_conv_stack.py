@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from skshake.network._csr import as_numpy
-from skshake.network._layers import PER_SUBLAYER, SumLayer
+from skshake.network._layers import SumLayer, flat_parameters, split_parameters
 from skshake.network._norm import N_ROWS, OF_BIAS, OF_WEIGHT
 from skshake.network._readouts import N_POOLINGS
 from skshake.network._torch_engine import LevelPlan
@@ -53,7 +53,7 @@ def run_conv_stack(
     pooled : Tensor of shape (n_graphs, 3 * width * (1 + n_layers)), or of no columns
     """
     norms = [norm for layer in layers for norm in layer.norms]
-    parameters = [p for layer in layers for p in layer.ordered_parameters()]
+    parameters = flat_parameters(layers)
     return _ConvStack.apply(plan, norms, h, edge_states, *parameters)
 
 
@@ -185,19 +185,22 @@ def _room(*shape: int) -> np.ndarray:
 
 
 def _stack(parameters: tuple[Tensor, ...], n_linear: int, width: int) -> Weights:
-    """Parameters of all layers, array by array; see ``SumLayer.ordered_parameters``."""
-    arrays = [p.detach().numpy() for p in parameters]
-    per_layer = 1 + PER_SUBLAYER * n_linear
-    epsilons = np.array(arrays[::per_layer], np.float32).reshape(-1)
-    of_sublayers = [array for k, array in enumerate(arrays) if k % per_layer]
-    linear, *vectors = (
-        np.array(of_sublayers[k::PER_SUBLAYER], np.float32) for k in range(PER_SUBLAYER)
-    )
+    """Parameters of all layers, array by array."""
+    layers = split_parameters([p.detach() for p in parameters], n_linear)
+    epsilons = np.array([layer.epsilon.numpy() for layer in layers], np.float32)
+    sublayers = [sublayer for layer in layers for sublayer in layer.sublayers]
+
+    def stacked(name: str, *shape: int) -> np.ndarray:
+        arrays = [getattr(sublayer, name).numpy() for sublayer in sublayers]
+        return np.array(arrays, np.float32).reshape(-1, *shape)
+
     return Weights(
-        n_linear,
-        1.0 + epsilons,
-        linear.reshape(-1, width, width),
-        *(vector.reshape(-1, width) for vector in vectors),
+        n_linear=n_linear,
+        self_weight=1.0 + epsilons.reshape(-1),
+        linear=stacked("weight", width, width),
+        bias=stacked("bias", width),
+        norm_weight=stacked("norm_weight", width),
+        norm_bias=stacked("norm_bias", width),
     )
 
 

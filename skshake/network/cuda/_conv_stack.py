@@ -14,7 +14,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from skshake.network._layers import PER_SUBLAYER, SumLayer
+from skshake.network._layers import (
+    SublayerParameters,
+    SumLayer,
+    flat_parameters,
+    split_parameters,
+)
 from skshake.network._torch_engine import LevelPlan
 from skshake.network.cuda._launch import GraphPooling, Launcher, count_splits
 
@@ -24,7 +29,7 @@ def run_conv_stack(
 ) -> tuple[Tensor, Tensor]:
     """Run all layers of a level on the GPU; see ``run_conv_stack`` of the CPU."""
     norms = [norm for layer in layers for norm in layer.norms]
-    parameters = [p for layer in layers for p in layer.ordered_parameters()]
+    parameters = flat_parameters(layers)
     return _ConvStack.apply(plan, norms, h, edge_states, *parameters)
 
 
@@ -48,15 +53,6 @@ class _ConvStack(torch.autograd.Function):
         return None, None, *pass_.backward(grad_h, grad_pooled, needs_edges)
 
 
-class _Sublayer(NamedTuple):
-    """Parameters of a linear layer and its normalisation."""
-
-    weight: Tensor
-    bias: Tensor
-    norm_weight: Tensor
-    norm_bias: Tensor
-
-
 class _Noted(NamedTuple):
     """What backward needs of a sublayer.
 
@@ -75,17 +71,8 @@ class _Pass:
         self, plan: LevelPlan, h: Tensor, e: Tensor, parameters: tuple[Tensor, ...]
     ) -> None:
         self.plan, self.e, self.launcher = plan, e, Launcher(plan, h)
-        per_layer = 1 + PER_SUBLAYER * plan.n_linear
-        self.epsilons = parameters[::per_layer]
-        # Of each layer.
-        self.sublayers = [
-            [
-                _Sublayer(*parameters[k : k + PER_SUBLAYER])
-                for k in range(first + 1, first + per_layer, PER_SUBLAYER)
-            ]
-            for first in range(0, len(parameters), per_layer)
-        ]
-        self.states = h.new_empty(1 + len(self.sublayers), *h.shape)
+        self.layers = split_parameters(parameters, plan.n_linear)
+        self.states = h.new_empty(1 + len(self.layers), *h.shape)
         self.states[0] = h
         self.keep = 1.0 if plan.streams is None else 1.0 - plan.dropout
         self.noted: list[_Noted] = []
@@ -94,10 +81,8 @@ class _Pass:
     def forward(self, norms: list[nn.BatchNorm1d]) -> tuple[Tensor, Tensor]:
         """States after the last layer, and pooled states."""
         left = iter(norms)
-        for layer, sublayers in enumerate(self.sublayers):
-            x = self.launcher.sum_messages(
-                self.epsilons[layer], self.states[layer], self.e
-            )
+        for layer, (epsilon, sublayers) in enumerate(self.layers):
+            x = self.launcher.sum_messages(epsilon, self.states[layer], self.e)
             for sublayer in sublayers[:-1]:
                 z, norm = self._apply_linear(sublayer, next(left), x)
                 x = torch.empty_like(z)
@@ -115,7 +100,7 @@ class _Pass:
         return self.states[-1], self.pooling.pooled.flatten(1)
 
     def _apply_linear(
-        self, sublayer: _Sublayer, norm_layer: nn.BatchNorm1d, x: Tensor
+        self, sublayer: SublayerParameters, norm_layer: nn.BatchNorm1d, x: Tensor
     ) -> tuple[Tensor, Tensor]:
         """What a linear layer gives, and its normalisation; both noted for backward."""
         z = torch.addmm(sublayer.bias, x, sublayer.weight.T)
@@ -138,10 +123,10 @@ class _Pass:
         splits = count_splits(len(plan.arcs.col), len(self.e))
         grad_e = self.e.new_zeros(splits, *self.e.shape)
         gradients: list[Tensor] = []
-        for layer in reversed(range(len(self.sublayers))):
+        for layer in reversed(range(len(self.layers))):
             self._add_pooled(layer + 1, grad_pooled, grad)
             grad, of_sublayers = self._through_sublayers(layer, grad)
-            h, epsilon = self.states[layer], self.epsilons[layer]
+            h, epsilon = self.states[layer], self.layers[layer].epsilon
             if needs_edges:
                 rows.add_edge_gradients(h, self.e, grad, grad_e)
             grad, grad_epsilon = rows.sum_messages_backward(epsilon, h, self.e, grad)
@@ -156,7 +141,7 @@ class _Pass:
         out, factor = self.states[layer + 1], 1.0 / self.keep
         gradients: list[Tensor] = []
         # ``through_sublayer`` overwrites ``grad``, of which nobody else holds a part.
-        for sublayer in reversed(self.sublayers[layer]):
+        for sublayer in reversed(self.layers[layer].sublayers):
             x, z, norm = self.noted.pop()
             totals = self.launcher.through_sublayer(out, grad, z, norm, factor)
             # Batch normalisation takes the bias out: no gradient.

@@ -7,21 +7,7 @@ import torch
 from skshake import KFCoarsener
 from skshake.network import _threads
 from skshake.network.batches import DeviceHierarchies, _features
-
-
-@pytest.fixture
-def hierarchies(small_mutag):
-    coarsener = KFCoarsener(q=[np.inf, 1.0, 0.2], n_forests=2, random_state=0)
-    return coarsener.fit_transform(small_mutag[0])
-
-
-def _tensors(value):
-    """All tensors of nested named tuples."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _tensors(item)
+from tests._helpers.tensors import tensors_of
 
 
 @pytest.mark.parametrize("lane_rows", [4, 2_048])
@@ -37,7 +23,7 @@ def test_a_batch_is_the_whole_of_its_graphs(
     batch = DeviceHierarchies(hierarchies, cpu).batch(graphs, forest)
     alone = DeviceHierarchies(hierarchies[graphs], cpu)
     expected = alone.batch(np.arange(len(graphs)), forest)
-    pairs = list(zip(_tensors(batch), _tensors(expected), strict=True))
+    pairs = list(zip(tensors_of(batch), tensors_of(expected), strict=True))
     assert len(pairs) > 30
     for one, other in pairs:
         assert torch.equal(one, other)

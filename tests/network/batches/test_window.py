@@ -4,24 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from skshake import KFCoarsener
 from skshake.network._csr import CSR, transpose
 from skshake.network.batches import DeviceHierarchies, Window, _features
-
-
-@pytest.fixture
-def hierarchies(small_mutag):
-    coarsener = KFCoarsener(q=[np.inf, 1.0, 0.2], n_forests=2, random_state=0)
-    return coarsener.fit_transform(small_mutag[0])
-
-
-def _tensors(value):
-    """All tensors of nested named tuples."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _tensors(item)
+from tests._helpers.tensors import tensors_of
 
 
 @pytest.mark.parametrize("most_unique", [0, 10_000])
@@ -35,7 +20,7 @@ def test_batches_of_a_window_are_those_made_alone(
     for b, graphs in enumerate(batches):
         assert window.graphs_of(b).tolist() == graphs.tolist()
         pairs = zip(
-            _tensors(window.batch(b)), _tensors(data.batch(graphs, 1)), strict=True
+            tensors_of(window.batch(b)), tensors_of(data.batch(graphs, 1)), strict=True
         )
         for one, other in pairs:
             assert torch.equal(one, other)
