@@ -35,8 +35,9 @@ from skshake.forests import MAX_SEED
 from skshake.graphs import GraphProblem
 from skshake.hierarchy import HierarchiesLike, HierarchyCollection, as_hierarchies
 
-# From this many graphs on, a held-out tenth says more than the steps it costs.
-EARLY_STOPPING_GRAPHS = 10_000
+# From this many graphs on, a held-out tenth says more than the steps it costs, and
+# dropout helps: fewer graphs are protected by several forests each.
+MANY_GRAPHS, DROPOUT_OF_MANY = 10_000, 0.3
 # Largest learning rates of "auto".
 LEARNING_RATES = {"adamw": 1e-3, "pesg": 5e-2}
 SMALLEST_BATCH, LARGEST_BATCH, BATCHES_PER_EPOCH = 32, 256, 64
@@ -102,7 +103,7 @@ class BaseSHAKE(
         "level_input": [StrOptions({"add", "replace"})],
         "norm": [StrOptions({"batch", "layer"}), None],
         "residual": ["boolean"],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
+        "dropout": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
         "optimizer": [StrOptions({"adamw", "pesg"})],
         "learning_rate": [
             StrOptions({"auto"}),
@@ -471,7 +472,7 @@ class BaseSHAKE(
         n_graphs = len(training.targets)
         stops_early = self.early_stopping
         if isinstance(stops_early, str):
-            stops_early = n_graphs >= EARLY_STOPPING_GRAPHS
+            stops_early = n_graphs >= MANY_GRAPHS
         if not stops_early:
             return training, None
         if n_graphs < 2:
@@ -523,8 +524,16 @@ class BaseSHAKE(
             level_input=self.level_input,
             norm=self.norm,
             residual=self.residual,
-            dropout=self.dropout,
+            dropout=self._dropout_rate(len(hierarchies)),
         )
+
+    def _dropout_rate(self, n_graphs: int) -> float:
+        if not isinstance(self.dropout, str):
+            return float(self.dropout)
+        if self.warm_start and hasattr(self, "module_"):
+            # Of the network that is trained on, whatever the number of graphs was.
+            return float(self.module_.shape.dropout)
+        return DROPOUT_OF_MANY if n_graphs >= MANY_GRAPHS else 0.0
 
     def _layers_of_levels(self, n_levels: int) -> tuple[int, ...]:
         if isinstance(self.n_layers, Integral):

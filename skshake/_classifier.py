@@ -84,8 +84,9 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Normalisation after each linear layer of the message-passing layers.
     residual : bool, default=False
         Add the states before a layer to those after it.
-    dropout : float, default=0.0
-        Share of states dropped in training.
+    dropout : "auto" or float, default="auto"
+        Share of states dropped in training. "auto" is 0.3 from 10,000 graphs on, and 0
+        below, where several forests a graph protect from learning by heart.
     optimizer : {"adamw", "pesg"}, default="adamw"
         AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient
         method (Guo et al. 2020), the paper's choice with the AUC margin on MolHIV.
@@ -246,7 +247,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         level_input="add",
         norm="batch",
         residual=False,
-        dropout=0.0,
+        dropout="auto",
         optimizer="adamw",
         loss="auto",
         learning_rate="auto",

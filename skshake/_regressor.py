@@ -50,8 +50,9 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         Normalisation after each linear layer of the message-passing layers.
     residual : bool, default=False
         Add the states before a layer to those after it.
-    dropout : float, default=0.0
-        Share of states dropped in training.
+    dropout : "auto" or float, default=0.0
+        Share of states dropped in training. "auto" is that of
+        :class:`SHAKEClassifier`.
     optimizer : {"adamw", "pesg"}, default="adamw"
         AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient
         method (Guo et al. 2020), meant for classification.

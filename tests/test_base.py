@@ -5,6 +5,7 @@ import pytest
 
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake._base import (
+    DROPOUT_OF_MANY,
     LARGEST_BATCH,
     LEARNING_RATES,
     SMALLEST_BATCH,
@@ -74,6 +75,18 @@ def test_warm_start_goes_on(hierarchies, y):
         classifier.fit(hierarchies, np.arange(40) % 3)
     with pytest.raises(ValueError, match="warm_start: expected the network"):
         classifier.set_params(hidden_dim=5).fit(hierarchies, y)
+
+
+def test_many_graphs_are_trained_with_dropout(hierarchies, y, monkeypatch):
+    assert fast().fit(hierarchies, y).module_.shape.dropout == 0
+    monkeypatch.setattr("skshake._base.MANY_GRAPHS", len(y))
+    options = {"early_stopping": False, "warm_start": True}
+    many = fast(**options).fit(hierarchies, y)
+    assert many.module_.shape.dropout == DROPOUT_OF_MANY
+    # A network that goes on with fewer graphs is still the same.
+    many.fit(hierarchies[:30], y[:30])
+    assert many.module_.shape.dropout == DROPOUT_OF_MANY
+    assert fast(dropout=0.1).fit(hierarchies, y).module_.shape.dropout == 0.1
 
 
 def _plan(n_graphs=100, *, stops_early=False, **parameters):
