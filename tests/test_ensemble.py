@@ -76,7 +76,7 @@ def test_probabilities_are_the_weighted_mean(classifier, weights, small_mutag):
     shake, trees = of_members(classifier, "predict_proba", graphs)
     a, b = (1, 1) if weights is None else weights
     found = classifier.predict_proba(graphs)
-    assert np.array_equal(found, np.average([shake, trees], axis=0, weights=[a, b]))
+    assert classifier.weights_ == pytest.approx([a / (a + b), b / (a + b)])
     assert found == pytest.approx((a * shake + b * trees) / (a + b))
     assert found.sum(axis=1) == pytest.approx(1.0)
     assert isinstance(classifier.voting_, VotingClassifier)
@@ -87,12 +87,26 @@ def test_probabilities_are_the_weighted_mean(classifier, weights, small_mutag):
     assert classifier.score(graphs, y) == np.mean(labels == y)
 
 
+def test_the_network_counts_the_more_the_more_graphs_it_has_seen(
+    classifier, small_mutag
+):
+    graphs, y = small_mutag
+    of_network = []
+    for n in (20, 40):
+        weights = classifier.fit(graphs[:n], y[:n]).weights_
+        assert weights == pytest.approx([n / (n + 100) / 2, 1 - n / (n + 100) / 2])
+        assert classifier.voting_.weights is not None
+        of_network.append(weights[0])
+    assert of_network[0] < of_network[1] < 0.5
+
+
 @pytest.mark.parametrize("weights", [None, [3, 1]])
 def test_numbers_are_the_weighted_mean(regressor, weights, small_mutag):
     graphs, y = small_mutag
     regressor.set_params(weights=weights).fit(graphs, y * 0.5)
     predictions = of_members(regressor, "predict", graphs)
-    expected = np.average(predictions, axis=0, weights=weights)
+    expected = np.average(predictions, axis=0, weights=regressor.weights_)
+    assert regressor.weights_ == pytest.approx([0.75, 0.25] if weights else [0.5, 0.5])
     assert np.array_equal(regressor.predict(graphs), expected)
     assert isinstance(regressor.voting_, VotingRegressor)
     residuals = ((expected - y * 0.5) ** 2).sum() / (0.25 * len(y))
@@ -113,7 +127,8 @@ def test_the_mean_is_as_calibrated_as_its_members(classifier, small_mutag):
 
     members = of_members(classifier, "predict_proba", graphs[1::2])
     found = squared_error(classifier.predict_proba(graphs[1::2]))
-    assert found <= np.mean([squared_error(each) for each in members]) + 1e-12
+    errors = [squared_error(each) for each in members]
+    assert found <= np.average(errors, weights=classifier.weights_) + 1e-12
 
 
 def test_several_labels_with_nan(classifier, labels, small_mutag):
@@ -122,7 +137,7 @@ def test_several_labels_with_nan(classifier, labels, small_mutag):
     members = of_members(classifier, "predict_proba", graphs)
     proba = classifier.predict_proba(graphs)
     assert proba.shape == labels.shape
-    assert np.array_equal(proba, np.average(members, axis=0, weights=[1, 3]))
+    assert proba == pytest.approx(np.average(members, axis=0, weights=[1, 3]))
     assert classifier.classes_.tolist() == [0, 1, 2]
     found = classifier.predict(graphs)
     assert np.array_equal(found, proba > 0.5)
@@ -332,7 +347,8 @@ def test_any_pair_that_takes_graphs(small_mutag, labels):
     linear = make_pipeline(SubtreeVectorizer(), MaxAbsScaler(), LogisticRegression())
     ensemble = SHAKEEnsembleClassifier(shake=SHAKEClassifier(**settings), trees=linear)
     ensemble.fit(graphs, y)
-    expected = np.mean(of_members(ensemble, "predict_proba", graphs), axis=0)
+    members = of_members(ensemble, "predict_proba", graphs)
+    expected = np.average(members, axis=0, weights=ensemble.weights_)
     assert np.array_equal(ensemble.predict_proba(graphs), expected)
     assert len(ensemble.explain(graphs[:2], level=0)) == 2
     assert not ensemble.check(graphs)
