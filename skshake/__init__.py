@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from skshake._classifier import SHAKEClassifier as SHAKEClassifier
     from skshake._coarsener import KFCoarsener as KFCoarsener
     from skshake._coarsener import ReductionWarning as ReductionWarning
-    from skshake._ensemble import SHAKEEnsembleClassifier as SHAKEEnsembleClassifier
-    from skshake._ensemble import SHAKEEnsembleRegressor as SHAKEEnsembleRegressor
     from skshake._featurizer import MoleculeFeaturizer as MoleculeFeaturizer
     from skshake._regressor import SHAKERegressor as SHAKERegressor
     from skshake._sizes import expected_edges as expected_edges
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
     from skshake._sizes import paper_edges as paper_edges
     from skshake._sizes import paper_nodes as paper_nodes
     from skshake._vectorizer import SubtreeVectorizer as SubtreeVectorizer
+    from skshake.ensemble import SHAKEEnsembleClassifier as SHAKEEnsembleClassifier
+    from skshake.ensemble import SHAKEEnsembleRegressor as SHAKEEnsembleRegressor
     from skshake.forests import KirchhoffForests as KirchhoffForests
     from skshake.forests import sample_forests as sample_forests
     from skshake.graphs import Graph as Graph
@@ -62,8 +62,8 @@ _HOME = {
     "ReductionWarning": "skshake._coarsener",
     "ResolutionWarning": "skshake.resolution",
     "SHAKEClassifier": "skshake._classifier",
-    "SHAKEEnsembleClassifier": "skshake._ensemble",
-    "SHAKEEnsembleRegressor": "skshake._ensemble",
+    "SHAKEEnsembleClassifier": "skshake.ensemble",
+    "SHAKEEnsembleRegressor": "skshake.ensemble",
     "SHAKERegressor": "skshake._regressor",
     "SubtreeVectorizer": "skshake._vectorizer",
     "as_graphs": "skshake.graphs",

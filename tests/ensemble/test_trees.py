@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.ensemble import RandomForestClassifier
 
-from skshake import SubtreeVectorizer, _trees, from_edges
-from skshake._trees import OutOfBagVectorizer, make_trees
+from skshake import SubtreeVectorizer, from_edges
+from skshake.ensemble import _trees
+from skshake.ensemble._trees import OutOfBagVectorizer, make_trees
 
 
 class Scores:

@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from skshake import SHAKEClassifier
-from skshake._columns import EachColumn, JointForest, take_columns
+from skshake.ensemble._columns import EachColumn, JointForest, take_columns
 
 NAN = np.nan
 TABLE = np.array([[0.0], [1.0], [2.0], [3.0]])
