@@ -8,13 +8,7 @@ from skshake.hierarchy._categories import (
     describe_unseen,
     learn_vocabulary,
 )
-from skshake.hierarchy._coarsening import (
-    Pooling,
-    coarsen,
-    describe_rounded,
-    learn_centre,
-    subtract_centre,
-)
+from skshake.hierarchy._coarsening import Pooling, coarsen
 from skshake.hierarchy._collection import (
     GraphHierarchy,
     HierarchiesLike,
@@ -23,6 +17,15 @@ from skshake.hierarchy._collection import (
     concatenate_hierarchies,
 )
 from skshake.hierarchy._level import Level, LevelView, PooledFeatures
+from skshake.hierarchy._numbers import (
+    LogRule,
+    check_log_rule,
+    describe_rounded,
+    learn_centre,
+    learn_log_scales,
+    scale_numbers,
+    take_logarithms,
+)
 from skshake.hierarchy._overlap import overlap_matrix, projection_matrix
 from skshake.hierarchy._sorting import sort_first
 
@@ -35,19 +38,23 @@ __all__ = [
     "HierarchyCollection",
     "Level",
     "LevelView",
+    "LogRule",
     "PooledFeatures",
     "Pooling",
     "Vocabulary",
     "as_hierarchies",
+    "check_log_rule",
     "coarsen",
     "concatenate_hierarchies",
     "describe_rounded",
     "describe_unlearnable",
     "describe_unseen",
     "learn_centre",
+    "learn_log_scales",
     "learn_vocabulary",
     "overlap_matrix",
     "projection_matrix",
+    "scale_numbers",
     "sort_first",
-    "subtract_centre",
+    "take_logarithms",
 ]
