@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
+from skshake._logging import logger
 from skshake._output import CollectionOutputMixin
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._progress import tqdm
@@ -345,6 +346,8 @@ class KFCoarsener(
         self.n_forests_ = self._choose_n_forests(graphs)
         hierarchies = self._coarsen(graphs)
         self.reduction_ = measure_reduction(graphs, hierarchies, objective)
+        for line in self.reduction_.describe(getattr(self, "q_star_", None)):
+            logger.info(line)
         self._warn_if_useless()
         task.end()
         return hierarchies
