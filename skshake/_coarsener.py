@@ -213,7 +213,10 @@ class KFCoarsener(
     CategoryWarning
         If nearly all rows of a categorical column have a category of their own, or
         nearly all values at ``transform`` are categories that ``fit`` has not seen:
-        they are rather numbers, or identifiers.
+        they are rather numbers, or identifiers. With "from_dtype" also if integers are
+        spread as numbers are (ages): 30 or more, each about as common as the next one
+        and most common in their midst. The warning gives the argument that makes them
+        numbers; ``categorical_features=True`` says that they are categories.
     ReductionWarning
         If coarsening leaves the graphs almost as they were.
     ResolutionWarning
@@ -392,7 +395,7 @@ class KFCoarsener(
             *centres,
             *log_scales,
         )
-        self._warn_of_unlearnable(nodes, edges)
+        self._warn_of_categories(nodes, edges)
         for given in zip((nodes, edges), log_scales, centres, strict=True):
             for message in describe_rounded(*given):
                 warn_user(message)

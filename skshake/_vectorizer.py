@@ -120,7 +120,10 @@ class SubtreeVectorizer(
     CategoryWarning
         If nearly all rows of a categorical column have a category of their own, or
         nearly all values at ``transform`` are categories that ``fit`` has not seen:
-        they are rather numbers, or identifiers.
+        they are rather numbers, or identifiers. With "from_dtype" also if integers are
+        spread as numbers are (ages): 30 or more, each about as common as the next one
+        and most common in their midst. The warning gives the argument that makes them
+        numbers; ``categorical_features=True`` says that they are categories.
 
     See Also
     --------
@@ -368,7 +371,7 @@ class SubtreeVectorizer(
             self._statistics = learn_statistics(
                 graphs, *self._vocabularies, choice, self.walk_length, log_rule
             )
-        self._warn_of_unlearnable(nodes, edges)
+        self._warn_of_categories(nodes, edges)
         task.end()
         return graphs, colours
 

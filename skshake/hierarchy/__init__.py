@@ -1,13 +1,7 @@
 """Hierarchies of coarse graphs, as flat arrays."""
 
 from skshake.hierarchy._aggregation import AGGREGATIONS, Aggregation
-from skshake.hierarchy._categories import (
-    CategoryWarning,
-    Vocabulary,
-    describe_unlearnable,
-    describe_unseen,
-    learn_vocabulary,
-)
+from skshake.hierarchy._categories import Vocabulary, learn_vocabulary
 from skshake.hierarchy._coarsening import Pooling, coarsen
 from skshake.hierarchy._collection import (
     GraphHierarchy,
@@ -15,6 +9,13 @@ from skshake.hierarchy._collection import (
     HierarchyCollection,
     as_hierarchies,
     concatenate_hierarchies,
+)
+from skshake.hierarchy._doubts import (
+    CategoryWarning,
+    Doubt,
+    describe_doubts,
+    doubt_categories,
+    doubt_unseen,
 )
 from skshake.hierarchy._level import Level, LevelView, PooledFeatures
 from skshake.hierarchy._numbers import (
@@ -33,6 +34,7 @@ __all__ = [
     "AGGREGATIONS",
     "Aggregation",
     "CategoryWarning",
+    "Doubt",
     "GraphHierarchy",
     "HierarchiesLike",
     "HierarchyCollection",
@@ -46,9 +48,10 @@ __all__ = [
     "check_log_rule",
     "coarsen",
     "concatenate_hierarchies",
+    "describe_doubts",
     "describe_rounded",
-    "describe_unlearnable",
-    "describe_unseen",
+    "doubt_categories",
+    "doubt_unseen",
     "learn_centre",
     "learn_log_scales",
     "learn_vocabulary",
