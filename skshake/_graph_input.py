@@ -122,5 +122,7 @@ class GraphInputMixin:
         self._warn_of(doubts, nodes, edges)
 
     def _warn_of(self, doubts: list[Doubt], nodes: Features, edges: Features) -> None:
-        for message in describe_doubts(doubts, (*nodes.fields, *edges.fields)):
+        given = self._given(nodes, edges)
+        fields = [field for features, _ in given for field in features.fields]
+        for message in describe_doubts(doubts, fields):
             warn_user(message, CategoryWarning)

@@ -993,6 +993,10 @@ def test_46_integers_that_are_spread_as_numbers(estimator, global_random_seed):
         estimator.fit(graphs)
     for rule in (False, True):
         clone(estimator).set_params(categorical_features=rule).fit(graphs)
+    # The degree is a category too, but none of the user's attributes.
+    on_edges = [(ring, None, each[1:]) for each in ages]
+    with pytest.warns(CategoryWarning, match="categorical_features=False says so"):
+        estimator.fit(on_edges)
 
 
 def test_46_categories_do_not_warn(mutag):
