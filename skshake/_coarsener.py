@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
+from skshake._logging import logger
 from skshake._output import CollectionOutputMixin
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._progress import tqdm
@@ -49,12 +50,14 @@ from skshake.hierarchy import (
     Level,
     Pooling,
     Vocabulary,
+    check_log_rule,
     coarsen,
     concatenate_hierarchies,
     describe_rounded,
     learn_centre,
+    learn_log_scales,
     learn_vocabulary,
-    subtract_centre,
+    scale_numbers,
 )
 from skshake.resolution import (
     SOLVERS,
@@ -85,7 +88,7 @@ def _coarsen_chunk(
     forests = []
     # Forests are those of the graphs as given, whatever is pooled on them.
     described = with_return_probabilities(
-        subtract_centre(graphs, pooling), pooling.walk_length
+        scale_numbers(graphs, pooling), pooling.walk_length
     )
     for forest in range(n_forests):
         streams = streams_of(graphs, seed, forest)
@@ -138,6 +141,15 @@ class KFCoarsener(
         Which features are categories: "from_dtype" takes integer arrays as categories
         and floats as numbers, True takes all as categories, False none, a list those
         attributes. Strings always are.
+    log_features : "auto", bool or list of str, default="auto"
+        Numeric attributes of which the logarithm is pooled and learnt, rather than the
+        numbers: "auto" takes columns with a heavy tail, whose largest absolute number
+        in ``fit`` is more than 200 times the median of those that are not 0 (amounts,
+        populations, one wrong number among right ones), True takes all, False none, a
+        list those attributes. x becomes arsinh(x / s), s the 5 % quantile of the
+        absolute numbers: about log(2 x / s), and zero and negative numbers have one
+        too. As they are, all but the largest of such numbers would be one to q*, to
+        means over a block, and to the network, which standardises what is pooled.
     walk_length : int, default=8
         Probabilities that a random walk from a node is back after 2, 3, ...,
         ``walk_length`` steps join the node's features once q* is known: rings and the
@@ -201,7 +213,10 @@ class KFCoarsener(
     CategoryWarning
         If nearly all rows of a categorical column have a category of their own, or
         nearly all values at ``transform`` are categories that ``fit`` has not seen:
-        they are rather numbers, or identifiers.
+        they are rather numbers, or identifiers. With "from_dtype" also if integers are
+        spread as numbers are (ages): 30 or more, each about as common as the next one
+        and most common in their midst. The warning gives the argument that makes them
+        numbers; ``categorical_features=True`` says that they are categories.
     ReductionWarning
         If coarsening leaves the graphs almost as they were.
     ResolutionWarning
@@ -241,6 +256,7 @@ class KFCoarsener(
         "node_pooling": [StrOptions(set(AGGREGATIONS)), Aggregation],
         "edge_pooling": [StrOptions(set(AGGREGATIONS)), Aggregation],
         "categorical_features": [StrOptions({"from_dtype"}), "boolean", "array-like"],
+        "log_features": [StrOptions({"auto"}), "boolean", "array-like"],
         "walk_length": [
             Interval(Integral, 2, None, closed="left"),
             Options(Integral, {0}),
@@ -264,6 +280,7 @@ class KFCoarsener(
         node_pooling="mean",
         edge_pooling="mean",
         categorical_features="from_dtype",
+        log_features="auto",
         walk_length=8,
         n_forests="auto",
         q_grid=None,
@@ -280,6 +297,7 @@ class KFCoarsener(
         self.node_pooling = node_pooling
         self.edge_pooling = edge_pooling
         self.categorical_features = categorical_features
+        self.log_features = log_features
         self.walk_length = walk_length
         self.n_forests = n_forests
         self.q_grid = q_grid
@@ -325,13 +343,14 @@ class KFCoarsener(
         graphs = as_graphs(X, categorical_features=self.categorical_features)
         task = FitTask(self, graphs, y)
         graphs = self._learn_features(graphs)
-        objective = self._learn_resolutions(
-            subtract_centre(graphs, self._pooling), seed
-        )
+        scaled = scale_numbers(graphs, self._pooling)
+        objective = self._learn_resolutions(scaled, seed)
         self._seed = seed
         self.n_forests_ = self._choose_n_forests(graphs)
         hierarchies = self._coarsen(graphs)
         self.reduction_ = measure_reduction(graphs, hierarchies, objective)
+        for line in self.reduction_.describe(getattr(self, "q_star_", None)):
+            logger.info(line)
         self._warn_if_useless()
         task.end()
         return hierarchies
@@ -364,21 +383,21 @@ class KFCoarsener(
         self._node_fields, self._edge_fields = nodes.fields, edges.fields
         self.n_features_in_ = nodes.n_columns
         self.n_edge_features_in_ = edges.n_columns
+        rule = check_log_rule(self.log_features, nodes, edges)
+        log_scales = [learn_log_scales(each, rule) for each in (nodes, edges)]
+        centres = list(map(learn_centre, (nodes, edges), log_scales))
         self._pooling = Pooling(
             self.node_pooling,
             self.edge_pooling,
             learn_vocabulary(nodes.categories),
             learn_vocabulary(edges.categories),
             self.walk_length,
-            learn_centre(nodes),
-            learn_centre(edges),
+            *centres,
+            *log_scales,
         )
-        self._warn_of_unlearnable(nodes, edges)
-        for features, centre in (
-            (nodes, self._pooling.node_centre),
-            (edges, self._pooling.edge_centre),
-        ):
-            for message in describe_rounded(features, centre):
+        self._warn_of_categories(nodes, edges)
+        for given in zip((nodes, edges), log_scales, centres, strict=True):
+            for message in describe_rounded(*given):
                 warn_user(message)
         return graphs
 

@@ -28,9 +28,11 @@ from skshake.graphs import (
 )
 from skshake.hierarchy import (
     CategoryWarning,
+    Doubt,
     Vocabulary,
-    describe_unlearnable,
-    describe_unseen,
+    describe_doubts,
+    doubt_categories,
+    doubt_unseen,
 )
 
 
@@ -95,15 +97,32 @@ class GraphInputMixin:
         """Features that the user gave, each with the categories of ``fit``."""
         raise NotImplementedError
 
-    def _warn_of_unlearnable(self, nodes: Features, edges: Features) -> None:
+    def _warn_of_categories(self, nodes: Features, edges: Features) -> None:
         """Warn of categories that are rather numbers, or identifiers."""
-        for given, vocabulary in self._given(nodes, edges):
-            found = describe_unlearnable(given.fields, vocabulary, given.categories)
-            for message in found:
-                warn_user(message, CategoryWarning)
+        rule = check_rule(self.categorical_features)
+        doubts = [
+            doubt
+            for given, vocabulary in self._given(nodes, edges)
+            for doubt in doubt_categories(
+                given.fields,
+                vocabulary,
+                given.categories,
+                is_guessed=rule == "from_dtype",
+            )
+        ]
+        self._warn_of(doubts, nodes, edges)
 
     def _warn_of_unseen(self, nodes: Features, edges: Features) -> None:
         """Warn of features of which ``fit`` has seen hardly any category."""
-        for given, vocabulary in self._given(nodes, edges):
-            for message in describe_unseen(given.fields, vocabulary, given.categories):
-                warn_user(message, CategoryWarning)
+        doubts = [
+            doubt
+            for given, vocabulary in self._given(nodes, edges)
+            for doubt in doubt_unseen(given.fields, vocabulary, given.categories)
+        ]
+        self._warn_of(doubts, nodes, edges)
+
+    def _warn_of(self, doubts: list[Doubt], nodes: Features, edges: Features) -> None:
+        given = self._given(nodes, edges)
+        fields = [field for features, _ in given for field in features.fields]
+        for message in describe_doubts(doubts, fields):
+            warn_user(message, CategoryWarning)

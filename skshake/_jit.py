@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
-import logging
 import pickle
 import sys
 import uuid
@@ -28,7 +27,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
-logger = logging.getLogger("skshake")
+from skshake._logging import logger
+
 # What Python checks with every division, and C functions that nobody calls, would take
 # a twentieth of the compilation.
 OPTIONS: dict[str, Any] = {

@@ -46,6 +46,27 @@ class Reduction:
     paper_nodes: tuple[float, ...]
     paper_edges: tuple[float, ...]
 
+    def describe(self, q_star: float | None = None) -> list[str]:
+        """What each level below the input graph keeps, in words.
+
+        Parameters
+        ----------
+        q_star : float or None, default=None
+            The resolution that was learnt, which is called q*.
+
+        Returns
+        -------
+        lines : list of str
+            Such as "q* = 7 keeps 68 % of the nodes: about 1.5 input nodes to a coarse
+            one".
+        """
+        return [
+            f"{'q*' if q == q_star else 'q'} = {q:.3g} keeps {100 * kept:.0f} % of the "
+            f"nodes: about {1 / kept:.2g} input nodes to a coarse one"
+            for q, kept in zip(self.q, self.nodes, strict=True)
+            if np.isfinite(q) and kept
+        ]
+
 
 def measure_reduction(
     graphs: GraphCollection,

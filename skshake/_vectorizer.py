@@ -34,10 +34,7 @@ from skshake.graphs import (
     as_graphs,
     match_features,
 )
-from skshake.hierarchy import (
-    Vocabulary,
-    learn_vocabulary,
-)
+from skshake.hierarchy import Vocabulary, check_log_rule, learn_vocabulary
 from skshake.subtrees import (
     Choice,
     Names,
@@ -94,6 +91,11 @@ class SubtreeVectorizer(
         Which features are categories: "from_dtype" takes integer arrays as categories
         and floats as numbers, True takes all as categories, False none, a list those
         attributes. Strings always are.
+    log_features : "auto", bool or list of str, default="auto"
+        Numeric attributes of which statistics are those of the logarithm: "auto" takes
+        columns with a heavy tail, True all, False none, a list those attributes; see
+        :class:`KFCoarsener`. As they are, the largest number alone would decide a
+        graph's mean and standard deviation.
     sparse_output : bool, default=True
         Whether the table is a CSR array. False gives a dense one, as do the containers
         of ``set_output``.
@@ -118,7 +120,10 @@ class SubtreeVectorizer(
     CategoryWarning
         If nearly all rows of a categorical column have a category of their own, or
         nearly all values at ``transform`` are categories that ``fit`` has not seen:
-        they are rather numbers, or identifiers.
+        they are rather numbers, or identifiers. With "from_dtype" also if integers are
+        spread as numbers are (ages): 30 or more, each about as common as the next one
+        and most common in their midst. The warning gives the argument that makes them
+        numbers; ``categorical_features=True`` says that they are categories.
 
     See Also
     --------
@@ -168,6 +173,7 @@ class SubtreeVectorizer(
             Options(Integral, {0}),
         ],
         "categorical_features": [StrOptions({"from_dtype"}), "boolean", "array-like"],
+        "log_features": [StrOptions({"auto"}), "boolean", "array-like"],
         "sparse_output": ["boolean"],
         "n_jobs": [Integral, None],
     }
@@ -181,6 +187,7 @@ class SubtreeVectorizer(
         statistics=True,
         walk_length=8,
         categorical_features="from_dtype",
+        log_features="auto",
         sparse_output=True,
         n_jobs=None,
     ):
@@ -190,6 +197,7 @@ class SubtreeVectorizer(
         self.statistics = statistics
         self.walk_length = walk_length
         self.categorical_features = categorical_features
+        self.log_features = log_features
         self.sparse_output = sparse_output
         self.n_jobs = n_jobs
 
@@ -257,9 +265,9 @@ class SubtreeVectorizer(
         names : ndarray of str of shape (n_columns,)
             Such as "n_nodes", "degree=3" and its fraction "degree=3_fraction", "x0=6"
             (category 6 of the first column of ``x``), "x0=other" (any without a column
-            of its own), "edge0=1", "node_charge_mean", "return_4_mean", and
-            "subtree1_" with the colour for a subtree of depth 1; strings are called by
-            the code that they are read as.
+            of its own), "edge0=1", "node_charge_mean", "log_node_amount_mean",
+            "return_4_mean", and "subtree1_" with the colour for a subtree of depth 1;
+            strings are called by the code that they are read as.
         """
         check_is_fitted(self)
         names: list[str] = []
@@ -338,6 +346,7 @@ class SubtreeVectorizer(
         task = FitTask(self, graphs, y)
         nodes, edges = graphs.node_features, graphs.edge_features
         choice = Choice(self.min_df, self.max_features)
+        log_rule = check_log_rule(self.log_features, nodes, edges)
         colours = colours_of(graphs, self.depth)
         counted = [choose_colours(each, graphs.node_ptr, choice) for each in colours]
         if self.statistics and nodes.categories.shape[1] < 2:
@@ -360,9 +369,9 @@ class SubtreeVectorizer(
         self._statistics = None
         if self.statistics:
             self._statistics = learn_statistics(
-                graphs, *self._vocabularies, choice, self.walk_length
+                graphs, *self._vocabularies, choice, self.walk_length, log_rule
             )
-        self._warn_of_unlearnable(nodes, edges)
+        self._warn_of_categories(nodes, edges)
         task.end()
         return graphs, colours
 

@@ -22,9 +22,10 @@ WARNERS = {"warn", "warn_user"}
 # Functions that make messages for others to raise or to warn with.
 MAKERS = {
     "_find_one_class",
+    "describe_doubts",
     "describe_rounded",
-    "describe_unlearnable",
-    "describe_unseen",
+    "doubt_categories",
+    "doubt_unseen",
 }
 # Functions whose errors never reach a user, and why.
 INTERNAL = {

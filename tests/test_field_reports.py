@@ -68,6 +68,7 @@ from skshake import (
     MoleculeFeaturizer,
     SHAKEClassifier,
     SHAKERegressor,
+    SubtreeVectorizer,
     as_graphs,
     check_graphs,
     from_edges,
@@ -965,6 +966,12 @@ def test_46_numbers_taken_for_categories():
         KFCoarsener(q=1.0, random_state=0).fit(some)
     with pytest.warns(CategoryWarning, match=r"^amount: \d+% of the values .*fit has"):
         model.predict(graphs[20:])
+    # Taking the advice of the warning, by the estimator or before.
+    match = r"categorical_features=\['kind'\] says so"
+    with pytest.warns(CategoryWarning, match=match):
+        KFCoarsener(q=1.0, random_state=0).fit(graphs)
+    advised = KFCoarsener(q=1.0, categorical_features=["kind"], random_state=0)
+    advised.fit(graphs[:20]).transform(graphs[20:])
     numbers = as_graphs(graphs, categorical_features=["kind"])
     model.fit(numbers[:20], y[:20]).predict(numbers[20:])
     texts = [nx.relabel_nodes(graph, str) for graph in graphs]
@@ -972,6 +979,24 @@ def test_46_numbers_taken_for_categories():
         nx.set_node_attributes(graph, {v: f"id {k}-{v}" for v in graph}, "amount")
     with pytest.warns(CategoryWarning, match="leave identifiers out"):
         KFCoarsener(q=1.0, random_state=0).fit(texts)
+
+
+@pytest.mark.parametrize("estimator", [KFCoarsener(q=1.0), SubtreeVectorizer()])
+def test_46_integers_that_are_spread_as_numbers(estimator, global_random_seed):
+    """LightGBM #227, once more: ages come again, and are numbers all the same."""
+    rng = np.random.default_rng(global_random_seed)
+    ring = np.eye(20, k=1) + np.eye(20, k=-1)
+    ages = rng.normal(45, 15, (100, 20)).clip(0, 100).astype(int)
+    graphs = [(ring, each) for each in ages]
+    match = r"^x: 2000 rows hold \d+ integers .*categorical_features=False says so"
+    with pytest.warns(CategoryWarning, match=match):
+        estimator.fit(graphs)
+    for rule in (False, True):
+        clone(estimator).set_params(categorical_features=rule).fit(graphs)
+    # The degree is a category too, but none of the user's attributes.
+    on_edges = [(ring, None, each[1:]) for each in ages]
+    with pytest.warns(CategoryWarning, match="categorical_features=False says so"):
+        estimator.fit(on_edges)
 
 
 def test_46_categories_do_not_warn(mutag):

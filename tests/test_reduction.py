@@ -97,3 +97,13 @@ def test_levels_are_counted_graph_by_graph(random_graphs, global_random_seed):
     )
     assert found.expected_nodes == pytest.approx((1.0, roots / 3 / graphs.n_nodes))
     assert found.expected_nodes_error[0] == 0
+
+
+def test_what_is_kept_in_words():
+    shares = [(1.0, 0.68, 0.034, 0.0)] * 6
+    reduction = Reduction((np.inf, 7.0, 0.123456, 1e-9), *shares)
+    assert reduction.describe(7.0) == [
+        "q* = 7 keeps 68 % of the nodes: about 1.5 input nodes to a coarse one",
+        "q = 0.123 keeps 3 % of the nodes: about 29 input nodes to a coarse one",
+    ]
+    assert reduction.describe()[0].startswith("q = 7 keeps")

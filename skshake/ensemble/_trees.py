@@ -35,7 +35,7 @@ class OutOfBagVectorizer(SubtreeVectorizer):
     Parameters
     ----------
     depth, min_df, max_features, statistics, walk_length, categorical_features, \
-sparse_output, n_jobs
+log_features, sparse_output, n_jobs
         Those of :class:`SubtreeVectorizer`.
     trial : forest or None, default=None
         What is tried, with ``oob_score=True``, on 5,000 graphs at most. None tries
@@ -57,6 +57,7 @@ sparse_output, n_jobs
         statistics=True,
         walk_length=8,
         categorical_features="from_dtype",
+        log_features="auto",
         sparse_output=True,
         n_jobs=None,
         trial=None,
@@ -68,6 +69,7 @@ sparse_output, n_jobs
             statistics=statistics,
             walk_length=walk_length,
             categorical_features=categorical_features,
+            log_features=log_features,
             sparse_output=sparse_output,
             n_jobs=n_jobs,
         )

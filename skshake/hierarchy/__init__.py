@@ -1,20 +1,8 @@
 """Hierarchies of coarse graphs, as flat arrays."""
 
 from skshake.hierarchy._aggregation import AGGREGATIONS, Aggregation
-from skshake.hierarchy._categories import (
-    CategoryWarning,
-    Vocabulary,
-    describe_unlearnable,
-    describe_unseen,
-    learn_vocabulary,
-)
-from skshake.hierarchy._coarsening import (
-    Pooling,
-    coarsen,
-    describe_rounded,
-    learn_centre,
-    subtract_centre,
-)
+from skshake.hierarchy._categories import Vocabulary, learn_vocabulary
+from skshake.hierarchy._coarsening import Pooling, coarsen
 from skshake.hierarchy._collection import (
     GraphHierarchy,
     HierarchiesLike,
@@ -22,7 +10,23 @@ from skshake.hierarchy._collection import (
     as_hierarchies,
     concatenate_hierarchies,
 )
+from skshake.hierarchy._doubts import (
+    CategoryWarning,
+    Doubt,
+    describe_doubts,
+    doubt_categories,
+    doubt_unseen,
+)
 from skshake.hierarchy._level import Level, LevelView, PooledFeatures
+from skshake.hierarchy._numbers import (
+    LogRule,
+    check_log_rule,
+    describe_rounded,
+    learn_centre,
+    learn_log_scales,
+    scale_numbers,
+    take_logarithms,
+)
 from skshake.hierarchy._overlap import overlap_matrix, projection_matrix
 from skshake.hierarchy._sorting import sort_first
 
@@ -30,24 +34,30 @@ __all__ = [
     "AGGREGATIONS",
     "Aggregation",
     "CategoryWarning",
+    "Doubt",
     "GraphHierarchy",
     "HierarchiesLike",
     "HierarchyCollection",
     "Level",
     "LevelView",
+    "LogRule",
     "PooledFeatures",
     "Pooling",
     "Vocabulary",
     "as_hierarchies",
+    "check_log_rule",
     "coarsen",
     "concatenate_hierarchies",
+    "describe_doubts",
     "describe_rounded",
-    "describe_unlearnable",
-    "describe_unseen",
+    "doubt_categories",
+    "doubt_unseen",
     "learn_centre",
+    "learn_log_scales",
     "learn_vocabulary",
     "overlap_matrix",
     "projection_matrix",
+    "scale_numbers",
     "sort_first",
-    "subtract_centre",
+    "take_logarithms",
 ]

@@ -6,7 +6,6 @@ slot of each column is for categories that were not seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,20 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.graphs import Field
 
-# Numbers or identifiers rather than categories: at least so many, of which nearly all
-# rows hold rare ones. Of categories, however many, some are common.
-MANY_CATEGORIES = 30
-RARE, SHARE_RARE = 5, 0.95
-# At least so many values of a sample that were not seen, and that share of it.
-MANY_UNSEEN, SHARE_UNSEEN, SAMPLED_ROWS = 20, 0.9, 1_000
 # Codes of a column are looked up in a dense table if they span at most this many.
 WIDEST_TABLE = 1 << 20
-
-
-class CategoryWarning(UserWarning):
-    """Values that are read as categories are rather numbers, or identifiers."""
 
 
 class SlotTables(NamedTuple):
@@ -181,54 +169,3 @@ def learn_vocabulary(codes: np.ndarray) -> Vocabulary:
         _mark(codes, c, low, is_seen)
         categories.append((np.flatnonzero(is_seen) + low).astype(np.int32))
     return Vocabulary(tuple(categories))
-
-
-def _fields_of_columns(fields: Iterable[Field]) -> Iterator[tuple[Field, str]]:
-    """Field of each categorical column, and what to call the column."""
-    for field in fields:
-        for k in range(field.width if field.is_categorical else 0):
-            column = f"{field.name}[:, {k}]" if field.width > 1 else field.name
-            yield field, column
-
-
-def _advice(field: Field) -> str:
-    if field.is_text:
-        return "leave identifiers out"
-    return "if they are numbers, give floats or categorical_features=False"
-
-
-def _is_unlearnable(codes: np.ndarray, n_categories: int) -> bool:
-    """Whether nearly every row of a column has a category of its own."""
-    if n_categories < MANY_CATEGORIES or RARE * n_categories < SHARE_RARE * len(codes):
-        return False
-    counts = np.unique(codes, return_counts=True)[1]
-    return bool(counts[counts <= RARE].sum() >= SHARE_RARE * len(codes))
-
-
-def describe_unlearnable(
-    fields: Iterable[Field], vocabulary: Vocabulary, codes: np.ndarray
-) -> list[str]:
-    """What to say of columns in which nearly every row has a category of its own."""
-    columns = zip(_fields_of_columns(fields), vocabulary.categories, strict=True)
-    return [
-        f"{name}: {len(codes)} rows hold {len(known)} categories, of which too few "
-        f"come again to be learnt; {_advice(field)}"
-        for c, ((field, name), known) in enumerate(columns)
-        if _is_unlearnable(codes[:, c], len(known))
-    ]
-
-
-def describe_unseen(
-    fields: Iterable[Field], vocabulary: Vocabulary, codes: np.ndarray
-) -> list[str]:
-    """What to say of columns whose codes were hardly seen in ``fit``, by a sample."""
-    rows = np.linspace(0, len(codes), min(len(codes), SAMPLED_ROWS), endpoint=False)
-    sample, found = codes[rows.astype(np.int64)], []
-    for c, (field, name) in enumerate(_fields_of_columns(fields)):
-        n_unseen = int((~np.isin(sample[:, c], vocabulary.categories[c])).sum())
-        if n_unseen >= max(MANY_UNSEEN, SHARE_UNSEEN * len(sample)):
-            found.append(
-                f"{name}: {n_unseen / len(sample):.0%} of the values are categories "
-                f"that fit has not seen; {_advice(field)}"
-            )
-    return found

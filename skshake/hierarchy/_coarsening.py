@@ -6,12 +6,11 @@ In: a collection and the block of each node. Out: the Level of the coarse graphs
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from skshake.graphs import FLOAT, Features, GraphCollection, loses_digits
+from skshake.graphs import FLOAT, GraphCollection
 from skshake.hierarchy._aggregation import Aggregation, as_aggregation
 from skshake.hierarchy._categories import Vocabulary
 from skshake.hierarchy._contraction import (
@@ -29,7 +28,8 @@ class Pooling(NamedTuple):
 
     Return probabilities of up to ``walk_length`` steps join those of input nodes. The
     centre is taken off numeric columns before float32 would lose their digits; it is
-    empty if no column is that large.
+    empty if no column is that large. The logarithm of columns with a scale is taken
+    before that; without any such column there are no scales.
     """
 
     node_pooling: str | Aggregation
@@ -39,6 +39,8 @@ class Pooling(NamedTuple):
     walk_length: int = 0
     node_centre: tuple[float, ...] = ()
     edge_centre: tuple[float, ...] = ()
+    node_log_scales: tuple[float, ...] = ()
+    edge_log_scales: tuple[float, ...] = ()
 
     @property
     def key(self) -> int:
@@ -51,50 +53,10 @@ class Pooling(NamedTuple):
             digest.update(b"|")
         if self.node_centre or self.edge_centre:
             digest.update(repr((self.node_centre, self.edge_centre)).encode())
+        if self.node_log_scales or self.edge_log_scales:
+            scales = self.node_log_scales, self.edge_log_scales
+            digest.update(repr(("logarithm", *scales)).encode())
         return int.from_bytes(digest.digest()[:7], "little")
-
-
-def learn_centre(features: Features) -> tuple[float, ...]:
-    """Mean of each column that float32 would round, 0 for others; empty without any."""
-    numeric = features.numeric
-    if numeric.dtype == FLOAT or not len(numeric):
-        return ()
-    is_rounded = (numeric != numeric.astype(FLOAT)).any(axis=0)
-    return tuple(np.where(is_rounded, numeric.mean(axis=0), 0.0).tolist())
-
-
-def describe_rounded(features: Features, centre: tuple[float, ...]) -> list[str]:
-    """What to say of columns that lose digits though their mean is taken off."""
-    if not centre:
-        return []
-    exact = features.numeric - np.array(centre)
-    is_lost = loses_digits(exact, exact.astype(FLOAT))
-    numbers = [field for field in features.fields if not field.is_categorical]
-    owners = [field.name for field in numbers for _ in range(field.width)]
-    lost = sorted({name for name, lost in zip(owners, is_lost, strict=True) if lost})
-    return [
-        f"{name}: different numbers are one in float32, though the mean is taken off; "
-        "give numbers of a smaller range, such as differences"
-        for name in lost
-    ]
-
-
-def _subtract(features: Features, centre: tuple[float, ...]) -> Features:
-    if features.numeric.dtype == FLOAT and not centre:
-        return features
-    numeric = features.numeric.astype(np.float64)
-    if centre:
-        numeric -= np.array(centre)
-    return replace(features, numeric=numeric.astype(FLOAT))
-
-
-def subtract_centre(graphs: GraphCollection, pooling: Pooling) -> GraphCollection:
-    """The graphs with numbers in float32, less the learnt centre of their column."""
-    nodes = _subtract(graphs.node_features, pooling.node_centre)
-    edges = _subtract(graphs.edge_features, pooling.edge_centre)
-    if nodes is graphs.node_features and edges is graphs.edge_features:
-        return graphs
-    return replace(graphs, node_features=nodes, edge_features=edges)
 
 
 def coarsen(

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
+from skshake._logging import logger
 from skshake._progress import tqdm
 from skshake._warnings import warn_user
 from skshake.graphs import garbage_collection_paused
@@ -116,6 +117,7 @@ class Training:
 
     def run_and_note(self, validate: Validate | None) -> None:
         """Run an epoch, note it, and note whether it was the last."""
+        forest = self._forest
         start = time.perf_counter()
         with garbage_collection_paused():
             loss = self.run_epoch()
@@ -123,6 +125,12 @@ class Training:
         score = None if validate is None else validate(result)
         number, seconds = len(self.history) + 1, time.perf_counter() - start
         self.history.append(EpochRecord(number, loss, score, seconds))
+        logger.info(
+            "epoch %d of %d: loss %.4g%s, %.2f s, forest %d of %d",
+            *(number, self.plan.max_iter, loss),
+            "" if score is None else f", validation score {score:.4g}",
+            *(seconds, forest + 1, self.data.n_forests),
+        )
         self.is_done = number >= self.plan.max_iter or not np.isfinite(loss)
         if score is not None and self.stopping.update(score, result):
             self.is_done = True
@@ -142,10 +150,14 @@ class Training:
         """Graphs of each batch of an epoch."""
         return self.plan.loss.make_batches(rng, self._targets, self.batch_size)
 
+    @property
+    def _forest(self) -> int:
+        """Which of the forests this epoch trains on."""
+        return len(self.history) % self.data.n_forests
+
     def _windows(self) -> Windows:
-        forest = len(self.history) % self.data.n_forests
         transposes = self.network.engine.needs_transposes
-        return Windows(self.data, forest, self._window_rows, transposes)
+        return Windows(self.data, self._forest, self._window_rows, transposes)
 
     def _schedule(self, fraction: float) -> None:
         """Set the learning rate for the given fraction of the epoch done."""

@@ -6,7 +6,7 @@ columns of any graphs with the same features, and names them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -22,7 +22,13 @@ from skshake.graphs import (
     chunk_bounds,
     return_probabilities,
 )
-from skshake.hierarchy import Vocabulary, learn_vocabulary
+from skshake.hierarchy import (
+    LogRule,
+    Vocabulary,
+    learn_log_scales,
+    learn_vocabulary,
+    take_logarithms,
+)
 from skshake.subtrees._counting import count_table
 from skshake.subtrees._moments import MOMENTS, moments_table
 from skshake.subtrees._names import Names
@@ -38,7 +44,8 @@ class Statistics(NamedTuple):
     ``degrees``, ``nodes`` and ``edges`` are the categories that get a column, of bins
     of degrees, of nodes and of edges; ``walk_length`` is the longest walk of whose
     return probabilities there is a mean, and ``is_weighted`` says that the training
-    graphs had weights.
+    graphs had weights. Moments are those of the logarithm of numeric columns with a
+    scale; without any such column there are no scales.
     """
 
     degrees: Vocabulary
@@ -46,6 +53,8 @@ class Statistics(NamedTuple):
     edges: Vocabulary
     walk_length: int
     is_weighted: bool
+    node_log_scales: tuple[float, ...] = ()
+    edge_log_scales: tuple[float, ...] = ()
 
 
 def _degree_bins(graphs: GraphCollection) -> np.ndarray:
@@ -60,8 +69,9 @@ def learn_statistics(
     edges: Vocabulary,
     choice: Choice,
     walk_length: int,
+    log_rule: LogRule,
 ) -> Statistics:
-    """Choose the degrees that get a column, and categories of all that there are."""
+    """Choose degrees and categories that get a column, and numbers to take logs of."""
     node_codes, edge_codes = (
         features.categories for features in (graphs.node_features, graphs.edge_features)
     )
@@ -72,6 +82,8 @@ def learn_statistics(
         choose_categories(edges, edge_codes, graphs.edge_ptr, choice),
         walk_length,
         graphs.edge_weight is not None,
+        learn_log_scales(graphs.node_features, log_rule),
+        learn_log_scales(graphs.edge_features, log_rule),
     )
 
 
@@ -108,8 +120,11 @@ def statistics_blocks(
     n_nodes, n_edges = np.diff(node_ptr), np.diff(edge_ptr)
     sizes = np.column_stack([n_nodes, n_edges, n_edges / np.maximum(n_nodes, 1)])
     moments = [
-        moments_table(node_ptr, nodes.numeric),
-        moments_table(edge_ptr, edges.numeric),
+        moments_table(ptr, take_logarithms(features, scales).numeric)
+        for ptr, features, scales in (
+            (node_ptr, nodes, statistics.node_log_scales),
+            (edge_ptr, edges, statistics.edge_log_scales),
+        )
     ]
     if statistics.is_weighted:
         weight = graphs.edge_weight
@@ -150,10 +165,18 @@ def _name_counts(names: Iterable[str], known: Iterable[Iterable[object]]) -> lis
     return [*counts, *(f"{count}_fraction" for count in counts)]
 
 
+def _name_numbers(names: Sequence[str], log_scales: Sequence[float]) -> list[str]:
+    """Names of numeric columns, with "log_" before those of which it is taken."""
+    scales = log_scales or [0.0] * len(names)
+    pairs = zip(names, scales, strict=True)
+    return [f"log_{name}" if scale else name for name, scale in pairs]
+
+
 def statistics_names(statistics: Statistics, nodes: Names, edges: Names) -> list[str]:
     """Names of the columns of :func:`statistics_blocks`."""
     (bins,) = statistics.degrees.categories
-    measured = [*nodes.numeric, *edges.numeric]
+    measured = _name_numbers(nodes.numeric, statistics.node_log_scales)
+    measured += _name_numbers(edges.numeric, statistics.edge_log_scales)
     measured += ["weight"] * statistics.is_weighted
     return [
         *SIZES,

@@ -7,8 +7,11 @@ import json
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -77,6 +80,58 @@ def test_callbacks_write_each_epoch(tmp_path):
     if not find_spec("tensorboard"):
         rows = (tmp_path / "epochs.jsonl").read_text().splitlines()
         assert [json.loads(row)["epoch"] for row in rows] == [1, 2, 3]
+
+
+def _post(url, body):
+    """Status and answer to what is posted, as JSON unless it is bytes."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    try:
+        with urlopen(url, data, timeout=PATIENCE) as answer:
+            return answer.status, json.load(answer)
+    except HTTPError as error:
+        return error.code, json.load(error)
+
+
+def test_a_service_answers_four_threads_and_says_what_is_wrong():
+    molecule = {
+        "num_nodes": 3,
+        "edge_index": [[0, 1], [1, 2]],
+        "node_feat": [[0], [0], [1]],
+        "edge_feat": [[0], [1]],
+    }
+    malformed = [
+        ({**molecule, "edge_index": [[0, 1], [1, 9]]}, "joins nodes 1 and 9"),
+        ({**molecule, "edge_index": [[0, 1], [1]]}, "edge_index: expected rows"),
+        ({**molecule, "node_feat": [[0.5], [0], [1]]}, "were fitted as 1 categorical"),
+        ({**molecule, "node_faet": [[0]]}, "unknown key 'node_faet'"),
+        (None, "is of type NoneType"),
+    ]
+    script = ROOT / "examples" / "service.py"
+    command = [sys.executable, str(script), "--port", "0", "--max-iter", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            url = process.stdout.readline().strip()
+            mixed = [molecule, *(graph for graph, _ in malformed), molecule]
+            with ThreadPoolExecutor(8) as clients:
+                answers = list(clients.map(_post, [url] * 16, [mixed] * 16))
+            for status, answer in answers:
+                assert status == 200
+                assert answer == answers[0][1]
+                first, *errors, last = answer
+                assert first == last
+                assert first.keys() == {"-1", "1"}
+                assert sum(first.values()) == pytest.approx(1, abs=1e-6)
+                for error, (_, message) in zip(errors, malformed, strict=True):
+                    assert message in error["error"]
+            for body in (b"{", {"a": [molecule]}, "text", 3, None, []):
+                status, answer = _post(url, body)
+                assert status == 400
+                assert answer["error"]
+            # Nothing predictable in it is no error.
+            assert _post(url, [None])[0] == 200
+        finally:
+            process.terminate()
+        assert process.stdout.read().count(" ms\n") == 16 + 6 + 1
 
 
 @pytest.mark.slow
@@ -151,6 +206,35 @@ def test_bench_subtrees_prints_and_writes_its_rows(tmp_path):
     assert len(rows) == 2
     assert all("exponent" in label for label in rows)
     assert "left out: molhiv" in printed
+
+
+@pytest.mark.slow
+def test_check_numbers_shows_what_logarithms_are_worth():
+    script = BENCHMARKS / "check_numbers.py"
+    printed = _run(script, MUTAG, "--models", "forest")
+    rows = [line.split() for line in printed.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["mutag", "mean,", "mean,", "band,", "band,"]
+    scores = {" ".join(row[:-4]): list(map(float, row[-3:])) for row in rows}
+    # Of molecules there are no numbers.
+    assert len(set(scores.pop("mutag"))) == 1
+    # Each gains 0.07 or more.
+    for auto, none, _ in scores.values():
+        assert auto > none + 0.03
+
+
+@pytest.mark.slow
+def test_check_calibration_prints_a_table():
+    script = BENCHMARKS / "check_calibration.py"
+    printed = _run(script, MUTAG, "--graphs", 60, "--max-iter", 1)
+    lines = printed.splitlines()
+    assert lines[0] == "mutag, 60 graphs"
+    names = ["network", "trees", "ensemble"]
+    names += ["network, calibrated", "ensemble, calibrated"]
+    assert [line[:22].strip() for line in lines[2:]] == names
+    for line in lines[2:]:
+        accuracy, _, error, _ = map(float, line[22:].split())
+        assert 0 <= error <= 1
+        assert 0.3 < accuracy <= 1
 
 
 def test_check_invariants_holds_on_mutag():

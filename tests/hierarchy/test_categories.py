@@ -1,20 +1,12 @@
-"""Vocabularies: slots of categories by hand, by dictionaries, and their warnings."""
+"""Vocabularies: slots of categories by hand, by dictionaries."""
 
 import pickle
 
 import numpy as np
 import pytest
 
-from skshake.graphs import Field
 from skshake.hierarchy import Vocabulary, learn_vocabulary
-from skshake.hierarchy._categories import (
-    MANY_CATEGORIES,
-    WIDEST_TABLE,
-    _find_bounds,
-    _mark,
-    describe_unlearnable,
-    describe_unseen,
-)
+from skshake.hierarchy._categories import WIDEST_TABLE, _find_bounds, _mark
 
 CODES = np.array([[3, -7], [5, 8], [3, 8], [9, 8]], np.int32)
 
@@ -102,71 +94,6 @@ def test_bounds_and_marks_are_those_of_numpy(global_random_seed):
     is_seen = np.zeros(60, np.bool_)
     _mark(small, 2, -5, is_seen)
     assert np.flatnonzero(is_seen).tolist() == (np.unique(small[:, 2]) + 5).tolist()
-
-
-FIELDS = (
-    Field("charge", False, 2),
-    Field("id", True, 1),
-    Field("name", True, 1, is_text=True),
-    Field("kind", True, 2),
-)
-
-
-def _codes(*columns):
-    return np.column_stack(columns).astype(np.int32)
-
-
-def test_identifiers_are_told_by_name_and_kind():
-    n = 4 * MANY_CATEGORIES
-    each, few = np.arange(n), np.arange(n) % 3
-    codes = _codes(each, each, few, each)
-    said = describe_unlearnable(FIELDS, learn_vocabulary(codes), codes)
-    assert [line.partition(": ")[0] for line in said] == ["id", "name", "kind[:, 1]"]
-    assert said[0].endswith("give floats or categorical_features=False")
-    assert said[1].endswith("leave identifiers out")
-    assert f"{n} rows hold {n} categories" in said[0]
-
-
-@pytest.mark.parametrize(
-    ("column", "is_told"),
-    [
-        (np.arange(MANY_CATEGORIES), True),
-        # Too few to say.
-        (np.arange(MANY_CATEGORIES - 1), False),
-        # Each comes five times, which is still rare, or six times.
-        (np.arange(200) // 5, True),
-        (np.arange(204) // 6, False),
-        # One common category among them, with 5 % of the rows or with more.
-        (np.append(np.arange(190), np.full(10, 500)), True),
-        (np.append(np.arange(180), np.full(20, 500)), False),
-    ],
-)
-def test_rare_categories_are_those_that_hardly_come_again(column, is_told):
-    codes = _codes(column)
-    said = describe_unlearnable(FIELDS[1:2], learn_vocabulary(codes), codes)
-    assert bool(said) == is_told
-
-
-def test_values_that_fit_has_not_seen_are_told_with_their_share():
-    known = learn_vocabulary(_codes(*[np.arange(5)] * 4))
-    n = 100
-    new = np.where(np.arange(n) < 95, 1_000, 1)
-    some = np.where(np.arange(n) < 80, 1_000, 1)
-    codes = _codes(new, some, new, np.zeros(n))
-    said = describe_unseen(FIELDS, known, codes)
-    assert [line[: line.index("%")] for line in said] == ["id: 95", "kind[:, 0]: 95"]
-    # Few rows say nothing.
-    assert describe_unseen(FIELDS, known, codes[:19]) == []
-    assert describe_unseen(FIELDS, known, codes[:0]) == []
-    assert len(describe_unseen(FIELDS, known, codes[:20])) == 3
-
-
-def test_of_many_rows_a_sample_is_looked_at():
-    known = learn_vocabulary(_codes(np.arange(5)))
-    codes = _codes(np.where(np.arange(50_000) % 11, 1_000, 1))
-    (said,) = describe_unseen(FIELDS[1:2], known, codes)
-    # One row in eleven is known, and so is one in eleven of every fiftieth.
-    assert said.startswith("id: 91%")
 
 
 def test_slots_are_ranks_among_what_was_seen(global_random_seed):

@@ -17,12 +17,12 @@ from skshake.subtrees import (
 from skshake.subtrees._statistics import _range_of_bin
 
 
-def table_of(train, graphs, choice, walk_length=0):
+def table_of(train, graphs, choice, walk_length=0, log_rule="auto"):
     """Columns of statistics by their names."""
     train, graphs = as_graphs(train), as_graphs(graphs)
     features = train.node_features, train.edge_features
     vocabularies = (learn_vocabulary(each.categories) for each in features)
-    statistics = learn_statistics(train, *vocabularies, choice, walk_length)
+    statistics = learn_statistics(train, *vocabularies, choice, walk_length, log_rule)
     nodes, edges = (
         name_columns(what, each.fields)
         for what, each in zip(("node", "edge"), features, strict=True)
@@ -135,3 +135,21 @@ def test_names_of_bins_hold_the_degrees_that_are_in_them():
     for degree, number in zip(degrees, bin_degrees(degrees), strict=True):
         low, _, high = _range_of_bin(int(number)).partition("-")
         assert int(low) <= degree <= int(high or low)
+
+
+def test_moments_of_heavy_tails_are_those_of_logarithms():
+    path = nx.to_numpy_array(nx.path_graph(3))
+    x = np.array([[1.0, 1.0], [1.0, 2.0], [1e6, 3.0]])
+    graphs = [(path, x, np.array([[1.0], [1.0]]))]
+    found = table_of(graphs * 2, graphs, Choice(1, None))
+    # The scale is 1: the 5 % quantile of 1, 1, 1, 1, 1e6, 1e6.
+    logs = np.arcsinh(x[:, 0])
+    np.testing.assert_allclose(found["log_x0_mean"], logs.mean(), rtol=1e-6)
+    np.testing.assert_allclose(found["log_x0_max"], np.log(2e6), rtol=1e-6)
+    assert found["x1_mean"] == [2.0]
+    assert found["edge0_mean"] == [1.0]
+    plain = table_of(graphs * 2, graphs, Choice(1, None), log_rule=False)
+    assert plain["x0_max"] == [1e6]
+    assert "log_edge0_mean" in table_of(
+        graphs * 2, graphs, Choice(1, None), log_rule=True
+    )
