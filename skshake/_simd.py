@@ -12,12 +12,15 @@ import operator
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic as _intrinsic
+from numba.extending import models, overload, register_model
 
 from skshake._jit import IS_COMPILED
 
+# Untyped, since kernels call what it makes without the typing context.
+intrinsic: Any = _intrinsic
 WIDTH = 32
 # Bytes at whose multiples numbers begin; rows need not begin at those of a vector.
 ALIGNMENT = 4
@@ -134,11 +137,11 @@ def _overload_multiply(a, b):
 
 if not IS_COMPILED:
 
-    def zeros():  # type: ignore[misc]
+    def zeros():
         return np.zeros(WIDTH, np.float32)
 
-    def load(array, row):  # type: ignore[misc]
+    def load(array, row):
         return array[row].copy()
 
-    def store(array, row, vector):  # type: ignore[misc]
+    def store(array, row, vector):
         array[row] = vector

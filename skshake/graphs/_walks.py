@@ -29,9 +29,9 @@ from skshake.graphs._collection import GraphCollection
 from skshake.graphs._features import FLOAT, Features, Field
 from skshake.graphs._twins import Classes, find_twins, number_classes
 
-# Arcs followed in a graph, by WIDTH walks at once: so many times those it has, or these.
+# Arcs that WIDTH walks follow at once in a graph: so many times those it has, or these.
 ARCS_PER_ARC, FOLLOWED_ARCS = 25, 20_000_000
-# In graphs of at most so many nodes walks are followed without asking where they can be.
+# Up to so many nodes, walks are followed without asking where they can be.
 FEW_NODES = 128
 # A row of zeros comes before those of nodes.
 ZERO_ROW = 0
@@ -67,7 +67,7 @@ class Ball(NamedTuple):
     sums: np.ndarray
 
 
-@kernel
+@kernel(inline=True)
 def _take_step(walked, n_nodes, nodes, row_of_node, now, then, sums):
     """Numbers after one more step, from ``now`` to ``then``, of the nodes of a ball.
 
@@ -191,13 +191,14 @@ def follow_walks(walked, n_steps, most_arcs, ball, known):
 @kernel
 def _describe_classes(n_classes, classes, degrees, scale, own):
     """``scale`` and ``own`` of :class:`Walked`, of the classes of one graph."""
+    _, are_adjacent, order, _, sizes = classes
     for c in range(n_classes):
-        v = classes.order[c]
+        v = order[c]
         scale[c], own[c] = 1.0, 0.0
         if degrees[v] > 0.0:
-            scale[c] = classes.sizes[c] / degrees[v]
-            if classes.are_adjacent[v]:
-                own[c] = (classes.sizes[c] - 1) / degrees[v]
+            scale[c] = sizes[c] / degrees[v]
+            if are_adjacent[v]:
+                own[c] = (sizes[c] - 1) / degrees[v]
 
 
 @kernel
@@ -222,21 +223,26 @@ def _copy_arcs(graphs, g, n_classes, classes, ptr, indices, weights):
 @kernel
 def _spread(known, classes, degrees, returns):
     """Probabilities of the nodes of one graph from those of their classes."""
+    _, are_adjacent, _, number, sizes = classes
     volume = degrees.sum()
     for v in range(len(degrees)):
-        c, degree = classes.number[v], degrees[v]
+        c, degree = number[v], degrees[v]
         if degree == 0.0:
             returns[v] = 1.0
             continue
-        part = 1.0 / classes.sizes[c]
-        eigenvalue = -1.0 / degree if classes.are_adjacent[v] else 0.0
-        rest = (1.0 - part) * eigenvalue
         for k in range(returns.shape[1]):
-            rest *= eigenvalue
-            back = part * known[c, k]
-            if np.isnan(back):
-                back = degree / volume
-            returns[v, k] = back + rest
+            returns[v, k] = known[c, k]
+        if sizes[c] > 1:
+            part = 1.0 / sizes[c]
+            eigenvalue = -1.0 / degree if are_adjacent[v] else 0.0
+            rest = (1.0 - part) * eigenvalue
+            for k in range(returns.shape[1]):
+                rest *= eigenvalue
+                returns[v, k] = part * returns[v, k] + rest
+        if np.isnan(returns[v, returns.shape[1] - 1]):
+            for k in range(returns.shape[1]):
+                if np.isnan(returns[v, k]):
+                    returns[v, k] = degree / volume
 
 
 @kernel
@@ -282,18 +288,22 @@ def walk_from_each_node(graphs, degrees, returns):
     known = np.empty((most_nodes, n_steps - 1), np.float32)
     for g in range(len(node_ptr) - 1):
         offset, end = node_ptr[g], node_ptr[g + 1]
-        n, ptr = end - offset, indptr[offset : end + 1]
+        n, ptr, neighbours = end - offset, indptr[offset : end + 1], indices
         for v in range(n):
-            classes.first[v], classes.are_adjacent[v] = v, False
+            classes.first[v] = classes.order[v] = classes.number[v] = v
+            classes.sizes[v], classes.are_adjacent[v] = 1, False
         if n > WIDTH and not is_weighted:
             find_twins(ptr, indices, keys, table, classes)
-        n_classes = number_classes(ptr, indices, classes)
+        n_classes = n
+        if n > WIDTH:
+            n_classes = number_classes(ptr, indices, classes)
         _describe_classes(n_classes, classes, degrees[offset:end], scale, own)
-        _copy_arcs(graphs, g, n_classes, classes, near_ptr, near, weights)
-        walked = Walked(
-            near_ptr[: n_classes + 1], near, weights, scale[:n_classes], own[:n_classes]
-        )
-        most_followed = max(ARCS_PER_ARC * (ptr[n] - ptr[0]), FOLLOWED_ARCS)
+        if n > WIDTH or is_weighted:
+            _copy_arcs(graphs, g, n_classes, classes, near_ptr, near, weights)
+            ptr, neighbours = near_ptr[: n_classes + 1], near
+        walked = Walked(ptr, neighbours, weights, scale[:n_classes], own[:n_classes])
+        n_arcs = indptr[end] - indptr[offset]
+        most_followed = max(ARCS_PER_ARC * n_arcs, FOLLOWED_ARCS)
         follow_walks(walked, n_steps, most_followed, ball, known)
         _spread(known, classes, degrees[offset:end], returns[offset:end])
 
