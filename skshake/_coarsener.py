@@ -69,6 +69,8 @@ LEAST_REDUCTION = 0.05
 # molhiv's 32,901 gain from four too. More nodes than the last get one forest.
 HIERARCHIES, FEWEST_FORESTS, MOST_FORESTS = 32_768, 4, 16
 MANY_NODES = 4_000_000
+# Nodes and edges of copies of the graphs, for which forests are drawn together.
+FEW_ROWS = 32_768
 # Chunks that a progress bar is made of.
 BARS = 50
 
@@ -81,22 +83,30 @@ def _coarsen_chunk(
     graphs: GraphCollection, qs: np.ndarray, seed: int, n_forests: int, pooling: Pooling
 ) -> HierarchyCollection:
     """Hierarchies of some graphs; nothing depends on which others there are."""
-    shared: dict[float, Level] = {}
-    forests = []
     # Forests are those of the graphs as given, whatever is pooled on them.
     described = with_return_probabilities(
         subtract_centre(graphs, pooling), pooling.walk_length
     )
-    for forest in range(n_forests):
-        streams = streams_of(graphs, seed, forest)
-        blocks = draw_partitions(graphs, qs, streams)[1]
-        levels = []
-        for q, block in zip(qs.tolist(), blocks, strict=True):
-            level = shared.get(q) or coarsen(described, q, block, pooling)
-            if np.isinf(q):
-                shared[q] = level
-            levels.append(level)
-        forests.append(tuple(levels))
+    n_trivial = int(np.isinf(qs).sum())
+    block = draw_partitions(graphs, qs[:n_trivial], streams_of(graphs, seed))[1]
+    inputs = [coarsen(described, np.inf, each, pooling) for each in block]
+    forests: list[tuple[Level, ...]] = []
+    n_rows = max(graphs.n_nodes + graphs.n_edges, 1)
+    n_together = int(np.clip(FEW_ROWS // n_rows, 1, n_forests))
+    for first in range(0, n_forests, n_together):
+        numbers = range(first, min(first + n_together, n_forests))
+        streams = [streams_of(graphs, seed, forest) for forest in numbers]
+        many, described_many = graphs, described
+        if len(numbers) > 1:
+            copies = np.tile(np.arange(len(graphs)), len(numbers))
+            many = described_many = described.take(copies)
+        blocks = draw_partitions(many, qs[n_trivial:], np.concatenate(streams))[1]
+        levels = [
+            coarsen(described_many, q, block, pooling).split(len(numbers))
+            for q, block in zip(qs[n_trivial:].tolist(), blocks, strict=True)
+        ]
+        of_forests = zip(*levels, strict=True) if levels else [()] * len(numbers)
+        forests += [(*inputs, *of_forest) for of_forest in of_forests]
     return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
 
 
