@@ -5,6 +5,7 @@ In: a ``with`` block. Out: the same block, and all BLAS libraries as they were a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,8 +18,7 @@ from skshake._shared_state import WhileNeeded
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Limit every BLAS library, of the process or (on OpenMP) of this thread."""
-    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
-    of_thread = [each for each in libraries if _is_per_thread(each)]
+    of_thread = [each for each in _find_libraries() if _is_per_thread(each)]
     with _limited_process(), _limited(of_thread):
         yield
 
@@ -26,9 +26,25 @@ def one_blas_thread() -> Iterator[None]:
 @WhileNeeded
 @contextmanager
 def _limited_process() -> Iterator[None]:
-    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
-    with _limited([each for each in libraries if not _is_per_thread(each)]):
+    with _limited([each for each in _find_libraries() if not _is_per_thread(each)]):
         yield
+
+
+# Libraries that were found, and how many modules there were.
+_found: tuple[int, list[Any]] = 0, []
+
+
+def _find_libraries() -> list[Any]:
+    """BLAS libraries of the process, looked for again once a module was imported.
+
+    To look takes longer than to predict one graph.
+    """
+    global _found
+    if _found[0] != len(sys.modules):
+        libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        # After the search, which imports too.
+        _found = len(sys.modules), libraries
+    return _found[1]
 
 
 def _is_per_thread(library: Any) -> bool:

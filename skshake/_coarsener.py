@@ -72,6 +72,8 @@ LEAST_REDUCTION = 0.05
 # molhiv's 32,901 gain from four too. More nodes than the last get one forest.
 HIERARCHIES, FEWEST_FORESTS, MOST_FORESTS = 32_768, 4, 16
 MANY_NODES = 4_000_000
+# Nodes and edges of copies of the graphs, for which forests are drawn together.
+FEW_ROWS = 32_768
 # Chunks that a progress bar is made of.
 BARS = 50
 
@@ -84,22 +86,30 @@ def _coarsen_chunk(
     graphs: GraphCollection, qs: np.ndarray, seed: int, n_forests: int, pooling: Pooling
 ) -> HierarchyCollection:
     """Hierarchies of some graphs; nothing depends on which others there are."""
-    shared: dict[float, Level] = {}
-    forests = []
     # Forests are those of the graphs as given, whatever is pooled on them.
     described = with_return_probabilities(
         scale_numbers(graphs, pooling), pooling.walk_length
     )
-    for forest in range(n_forests):
-        streams = streams_of(graphs, seed, forest)
-        blocks = draw_partitions(graphs, qs, streams)[1]
-        levels = []
-        for q, block in zip(qs.tolist(), blocks, strict=True):
-            level = shared.get(q) or coarsen(described, q, block, pooling)
-            if np.isinf(q):
-                shared[q] = level
-            levels.append(level)
-        forests.append(tuple(levels))
+    n_trivial = int(np.isinf(qs).sum())
+    block = draw_partitions(graphs, qs[:n_trivial], streams_of(graphs, seed))[1]
+    inputs = [coarsen(described, np.inf, each, pooling) for each in block]
+    forests: list[tuple[Level, ...]] = []
+    n_rows = max(graphs.n_nodes + graphs.n_edges, 1)
+    n_together = int(np.clip(FEW_ROWS // n_rows, 1, n_forests))
+    for first in range(0, n_forests, n_together):
+        numbers = range(first, min(first + n_together, n_forests))
+        streams = [streams_of(graphs, seed, forest) for forest in numbers]
+        many, described_many = graphs, described
+        if len(numbers) > 1:
+            copies = np.tile(np.arange(len(graphs)), len(numbers))
+            many = described_many = described.take(copies)
+        blocks = draw_partitions(many, qs[n_trivial:], np.concatenate(streams))[1]
+        levels = [
+            coarsen(described_many, q, block, pooling).split(len(numbers))
+            for q, block in zip(qs[n_trivial:].tolist(), blocks, strict=True)
+        ]
+        of_forests = zip(*levels, strict=True) if levels else [()] * len(numbers)
+        forests += [(*inputs, *of_forest) for of_forest in of_forests]
     return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
 
 
@@ -154,14 +164,20 @@ class KFCoarsener(
         Probabilities that a random walk from a node is back after 2, 3, ...,
         ``walk_length`` steps join the node's features once q* is known: rings and the
         shape of branches, of which a coarse node would show little. 0 leaves them out.
-        In large graphs, walks that see more than about 100 arcs per arc of the graph
-        count as mixed.
+        They are exact to float32 in graphs of which 32 walks at once need follow at
+        most 20 million arcs, nodes with the same neighbours counted once, or 25 times
+        the graph's arcs; in others walks count as mixed after the steps that this
+        allows, and are back with the node's part of all degrees.
     n_forests : int or "auto", default="auto"
         Independent hierarchies drawn per graph. The classifier trains on a different
         one each epoch and averages over all when it predicts: for few graphs the best
         protection from learning one forest by heart. "auto" draws as many as bring
         forests times training graphs to about 32,768, within 4 and 16, and one for more
         than 4 million training nodes, where memory counts.
+    n_forests_transform : int, default=None
+        How many of these ``transform`` draws, and so how many a prediction averages
+        over; None, all. Fewer predict faster and a little worse. It may be set after
+        ``fit``: ``model.set_params(kfcoarsener__n_forests_transform=4)``.
     q_grid : array-like of float, default=None
         Increasing q values between which q* is sought; None spans the spectra.
     q_tol : float, default=0.02
@@ -262,6 +278,7 @@ class KFCoarsener(
             Options(Integral, {0}),
         ],
         "n_forests": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_forests_transform": [Interval(Integral, 1, None, closed="left"), None],
         "q_grid": ["array-like", None],
         "q_tol": [Interval(Real, 0, None, closed="left")],
         "solver": [StrOptions(set(SOLVERS))],
@@ -283,6 +300,7 @@ class KFCoarsener(
         log_features="auto",
         walk_length=8,
         n_forests="auto",
+        n_forests_transform=None,
         q_grid=None,
         q_tol=0.02,
         solver="auto",
@@ -300,6 +318,7 @@ class KFCoarsener(
         self.log_features = log_features
         self.walk_length = walk_length
         self.n_forests = n_forests
+        self.n_forests_transform = n_forests_transform
         self.q_grid = q_grid
         self.q_tol = q_tol
         self.solver = solver
@@ -347,7 +366,7 @@ class KFCoarsener(
         objective = self._learn_resolutions(scaled, seed)
         self._seed = seed
         self.n_forests_ = self._choose_n_forests(graphs)
-        hierarchies = self._coarsen(graphs)
+        hierarchies = self._coarsen(graphs, self.n_forests_)
         self.reduction_ = measure_reduction(graphs, hierarchies, objective)
         for line in self.reduction_.describe(getattr(self, "q_star_", None)):
             logger.info(line)
@@ -368,7 +387,12 @@ class KFCoarsener(
         hierarchies : HierarchyCollection of length n_graphs
             One hierarchy per graph, in order; a graph of no nodes has empty levels.
         """
-        return self._coarsen(self._read(X))
+        graphs, n_forests = self._read(X), self.n_forests_
+        if self.n_forests_transform is not None:
+            # It may have been set after ``fit``, which checks parameters.
+            self._validate_params()
+            n_forests = min(n_forests, self.n_forests_transform)
+        return self._coarsen(graphs, n_forests)
 
     @classmethod
     def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
@@ -470,7 +494,7 @@ class KFCoarsener(
             return int(np.clip(n_forests, FEWEST_FORESTS, MOST_FORESTS))
         return self.n_forests
 
-    def _coarsen(self, graphs: GraphCollection) -> HierarchyCollection:
+    def _coarsen(self, graphs: GraphCollection, n_forests: int) -> HierarchyCollection:
         """Draw forests and pool, in chunks of about equal size."""
         check_edge_weight(graphs, self.q_)
         n_chunks = effective_n_jobs(self.n_jobs)
@@ -484,7 +508,7 @@ class KFCoarsener(
                 graphs[start:stop],
                 self.q_,
                 self._seed,
-                self.n_forests_,
+                n_forests,
                 self._pooling,
             )
             for start, stop in pairwise(bounds.tolist())

@@ -1,11 +1,13 @@
 """BLAS has one thread in a block, and what it had afterwards."""
 
+import sys
 from threading import Thread
 
 import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController
 
+from skshake import _blas
 from skshake._blas import one_blas_thread
 
 
@@ -68,3 +70,22 @@ def test_blocks_of_several_threads_end_in_any_order(libraries):
         assert _n_threads(of_process) == [1] * len(of_process)
         first.__exit__(*nothing)
     assert _n_threads(libraries) == before
+
+
+def test_libraries_are_looked_for_again_when_modules_came(monkeypatch):
+    with one_blas_thread():
+        pass
+    n_searches = []
+
+    def search():
+        n_searches.append(1)
+        return ThreadpoolController()
+
+    monkeypatch.setattr(_blas, "ThreadpoolController", search)
+    with one_blas_thread():
+        pass
+    assert not n_searches
+    monkeypatch.setitem(sys.modules, "a_module_that_came", sys)
+    with one_blas_thread(), one_blas_thread():
+        pass
+    assert len(n_searches) == 1

@@ -121,6 +121,34 @@ def test_bad_parameters_are_refused(parameters, message, small_mutag):
         KFCoarsener(**parameters).fit(small_mutag[0])
 
 
+def test_transform_draws_the_first_forests_if_it_is_told_how_many(small_mutag):
+    graphs = small_mutag[0][:10]
+    coarsener = KFCoarsener(q=1.0, n_forests=5, random_state=0)
+    fitted = coarsener.set_params(n_forests_transform=2).fit_transform(graphs)
+    assert fitted.n_forests == coarsener.n_forests_ == 5
+    assert_same_hierarchies(coarsener.transform(graphs), fitted.first_forests(2))
+    coarsener.set_params(n_forests_transform=None)
+    assert_same_hierarchies(coarsener.transform(graphs), fitted)
+    coarsener.set_params(n_forests_transform=9)
+    assert coarsener.transform(graphs).n_forests == 5
+    coarsener.set_params(n_forests_transform=0)
+    with pytest.raises(ValueError, match="'n_forests_transform' parameter"):
+        coarsener.transform(graphs)
+
+
+@pytest.mark.parametrize("qs", [[np.inf], [np.inf, 2.0, 0.3], [1.0]])
+def test_forests_are_the_same_drawn_together_or_one_by_one(
+    qs, small_mutag, monkeypatch
+):
+    coarsener = KFCoarsener(q=qs, n_forests=7, random_state=0).fit(small_mutag[0])
+    graphs = small_mutag[0][:9]
+    together = coarsener.transform(graphs)
+    n_rows = sum(graph.n_nodes + len(graph.edges) for graph in graphs)
+    for few in (0, 3 * n_rows):
+        monkeypatch.setattr(_coarsener, "FEW_ROWS", few)
+        assert_same_hierarchies(coarsener.transform(graphs), together)
+
+
 def test_transform_before_fit_is_refused(small_mutag):
     with pytest.raises(NotFittedError):
         KFCoarsener().transform(small_mutag[0])

@@ -82,8 +82,8 @@ class PartitionCoarsener(KFCoarsener):
         super().__init__(n_forests=n_forests, random_state=random_state)
         self.cut = cut
 
-    def _coarsen(self, graphs: GraphCollection) -> HierarchyCollection:
-        forests = super()._coarsen(graphs)
+    def _coarsen(self, graphs: GraphCollection, n_forests: int) -> HierarchyCollection:
+        forests = super()._coarsen(graphs, n_forests)
         described = with_return_probabilities(graphs, self._pooling.walk_length)
         levels = []
         for number, (level,) in enumerate(forests.forests):

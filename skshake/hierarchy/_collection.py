@@ -108,6 +108,29 @@ class HierarchyCollection(Sequence):
         """
         return replace(self, forests=self.forests[:n_forests])
 
+    def forests_as_graphs(self) -> HierarchyCollection:
+        """Give all graphs of the first forest, then those of the second, as one forest.
+
+        Returns
+        -------
+        hierarchies : HierarchyCollection of length n_forests * n_graphs
+        """
+        levels = tuple(
+            concatenate_levels(of_forests)
+            for of_forests in zip(*self.forests, strict=True)
+        )
+        n_nodes = np.tile(np.diff(self.node_ptr), self.n_forests)
+        return HierarchyCollection(offsets(n_nodes), (levels,), self.pooling_key)
+
+    @property
+    def n_rows(self) -> int:
+        """Coarse nodes and edges of all levels, graphs and forests."""
+        return sum(
+            int(level.node_ptr[-1] + level.edge_ptr[-1])
+            for levels in self.forests
+            for level in levels
+        )
+
     def take(self, graphs: np.ndarray) -> HierarchyCollection:
         """Choose the hierarchies of the given graphs, in that order.
 

@@ -58,6 +58,18 @@ class PooledFeatures:
             self.n_slots,
         )
 
+    def rows(self, start: int, stop: int) -> PooledFeatures:
+        """Features of consecutive rows, as views of the same memory."""
+        indptr = self.indptr[start : stop + 1]
+        entries = slice(indptr[0], indptr[-1])
+        return PooledFeatures(
+            self.numeric[start:stop],
+            indptr - indptr[0],
+            self.slots[entries],
+            self.shares[entries],
+            self.n_slots,
+        )
+
     def as_matrix(self) -> np.ndarray | sparse.csr_array | None:
         """Dense numbers, or CSR (frequencies first) if there are categories."""
         shape = (len(self.numeric), self.n_slots)
@@ -102,6 +114,29 @@ class Level:
     def numbered_blocks(self, input_node_ptr: np.ndarray) -> np.ndarray:
         """Block of each input node, numbered over the whole collection."""
         return self.block + np.repeat(self.node_ptr[:-1], np.diff(input_node_ptr))
+
+    def split(self, n_parts: int) -> list[Level]:
+        """Levels of equally many consecutive graphs, all of the same input nodes."""
+        n_graphs = (len(self.node_ptr) - 1) // n_parts
+        n_nodes = len(self.block) // n_parts
+        parts = []
+        for k in range(n_parts):
+            node_ptr = self.node_ptr[k * n_graphs : (k + 1) * n_graphs + 1]
+            edge_ptr = self.edge_ptr[k * n_graphs : (k + 1) * n_graphs + 1]
+            edges = slice(edge_ptr[0], edge_ptr[-1])
+            parts.append(
+                Level(
+                    self.q,
+                    node_ptr - node_ptr[0],
+                    edge_ptr - edge_ptr[0],
+                    self.edges[edges],
+                    self.edge_weight[edges],
+                    self.x.rows(node_ptr[0], node_ptr[-1]),
+                    self.edge_attr.rows(edge_ptr[0], edge_ptr[-1]),
+                    self.block[k * n_nodes : (k + 1) * n_nodes],
+                )
+            )
+        return parts
 
     def take(self, graphs: np.ndarray, input_nodes: np.ndarray) -> Level:
         """Level of some graphs, given the rows of their input nodes."""

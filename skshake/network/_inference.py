@@ -44,7 +44,8 @@ def infer(
     network: SHAKENetwork, data: DeviceHierarchies, rows: Callable[..., Tensor]
 ) -> np.ndarray:
     """Rows of a function of the network for all graphs, averaged over forests."""
-    network.eval()
+    if network.training:
+        network.eval()
     # Users' layers may draw in evaluation too.
     draws = callable(network.shape.conv)
     with OwnStream(0) if draws else nullcontext():

@@ -6,6 +6,7 @@ In: a network and hierarchies. Out: plain numpy.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN
 from skshake.network._torch_state import plain_torch
 from skshake.network.batches import DeviceHierarchies
+
+# Nodes and edges of all forests that are rather one batch than one for each forest.
+FEW_ROWS = 32_768
 
 
 def _on_device(
@@ -49,16 +53,29 @@ def outputs_of(
     torch has one thread, whatever the engine: outputs shall not depend on how many
     cores there are.
     """
-    with plain_torch(), lanes_in_threads():
-        return predict_outputs(*_on_device(network, hierarchies, device))
+    return _average(predict_outputs, network, hierarchies, device)
 
 
 def embeddings_of(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
 ) -> np.ndarray:
     """Embeddings (n_graphs, hidden_dim) of a fitted network."""
+    return _average(embed_graphs, network, hierarchies, device)
+
+
+def _average(
+    find_rows: Callable[..., np.ndarray],
+    network: SHAKENetwork,
+    hierarchies: HierarchyCollection,
+    device: Any,
+) -> np.ndarray:
+    """Rows of graphs, averaged over forests; small forests go through in one batch."""
+    n_graphs, is_small = len(hierarchies), hierarchies.n_rows <= FEW_ROWS
+    if is_small:
+        hierarchies = hierarchies.forests_as_graphs()
     with plain_torch(), lanes_in_threads():
-        return embed_graphs(*_on_device(network, hierarchies, device))
+        rows = find_rows(*_on_device(network, hierarchies, device))
+    return rows.reshape(-1, n_graphs, rows.shape[1]).mean(axis=0)
 
 
 def contributions_of(

@@ -18,15 +18,62 @@ def _dense(graph, walk_length):
     return np.stack(powers, axis=1)
 
 
-@pytest.mark.parametrize("walk_length", [2, 3, 5, 8])
-def test_they_are_diagonals_of_powers(walk_length):
+def _weighted(graph):
     rng = np.random.default_rng(0)
-    graphs = [nx.petersen_graph(), nx.path_graph(7), nx.lollipop_graph(5, 4)]
-    for u, v in graphs[2].edges:
-        graphs[2].edges[u, v]["weight"] = rng.uniform(0.1, 5)
-    found = return_probabilities(as_graphs(graphs), walk_length)
-    expected = np.concatenate([_dense(graph, walk_length) for graph in graphs])
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    for u, v in graph.edges:
+        graph.edges[u, v]["weight"] = rng.uniform(0.1, 5)
+    return graph
+
+
+def _cliques():
+    """Adjacent twins: cliques that share two nodes."""
+    graph = nx.Graph()
+    for size in (20, 35, 50):
+        members = [0, 1] + [(size, k) for k in range(size)]
+        graph.add_edges_from((u, v) for u in members for v in members if u != v)
+    return graph
+
+
+def _hubs():
+    """Twins that are not adjacent: hubs with many leaves, in a ring."""
+    graph = nx.cycle_graph(6)
+    graph.add_edges_from((v % 6, v) for v in range(6, 200))
+    return nx.convert_node_labels_to_integers(graph)
+
+
+# By size: all nodes in one vector, in several, and balls that are searched for.
+GRAPHS = {
+    "petersen": nx.petersen_graph(),
+    "lollipop": nx.lollipop_graph(5, 4),
+    "weighted": _weighted(nx.lollipop_graph(5, 4)),
+    "40 random": nx.gnp_random_graph(40, 0.2, seed=0),
+    "sparse": nx.random_regular_graph(3, 300, seed=0),
+    "path": nx.path_graph(150),
+    "weighted grid": _weighted(
+        nx.convert_node_labels_to_integers(nx.grid_graph((15, 15)))
+    ),
+    "cliques": _cliques(),
+    "hubs": _hubs(),
+    "multipartite": nx.complete_multipartite_graph(20, 30, 1, 60),
+    "complete": nx.complete_graph(70),
+    "star": nx.star_graph(140),
+}
+
+
+@pytest.mark.parametrize("walk_length", [2, 3, 4, 5, 8, 9])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_they_are_diagonals_of_powers(name, walk_length):
+    graph = GRAPHS[name]
+    found = return_probabilities(as_graphs([graph]), walk_length)
+    np.testing.assert_allclose(found, _dense(graph, walk_length), rtol=1e-5, atol=1e-7)
+
+
+def test_components_of_a_graph_are_walked_apart():
+    parts = [nx.path_graph(40), nx.complete_graph(45), nx.empty_graph(3), _hubs()]
+    whole = nx.disjoint_union_all(parts)
+    found = return_probabilities(as_graphs([whole]), 8)
+    alone = [return_probabilities(as_graphs([part]), 8) for part in parts]
+    np.testing.assert_allclose(found, np.concatenate(alone), rtol=1e-5, atol=1e-7)
 
 
 def test_a_node_without_neighbours_is_never_left():
@@ -46,15 +93,18 @@ def test_long_walks_in_large_surroundings_count_as_mixed():
     np.testing.assert_allclose(found, expected, atol=1e-3)
 
 
-def test_walks_do_not_depend_on_other_graphs_or_on_the_order_of_nodes():
-    graph = nx.lollipop_graph(6, 5)
-    renamed = nx.relabel_nodes(graph, lambda v: (v * 7) % 11)
-    order = list(renamed)
-    found = return_probabilities(as_graphs([nx.star_graph(9), graph, renamed]), 8)
+@pytest.mark.parametrize("graph", [nx.lollipop_graph(6, 5), _hubs(), _cliques()])
+def test_walks_do_not_depend_on_other_graphs_or_on_the_order_of_nodes(graph):
+    graph = nx.convert_node_labels_to_integers(graph)
+    n = len(graph)
+    new_name = np.random.default_rng(0).permutation(n)
+    renamed = nx.empty_graph(n)
+    renamed.add_edges_from((new_name[u], new_name[v]) for u, v in graph.edges)
+    others = nx.star_graph(9), nx.gnp_random_graph(400, 0.1, seed=0)
+    found = return_probabilities(as_graphs([*others, graph, renamed]), 8)[410:]
     alone = return_probabilities(as_graphs([graph]), 8)
-    assert (found[10:21] == alone).all()
-    place = [list(graph).index(v * 8 % 11) for v in order]
-    np.testing.assert_allclose(found[21:], alone[place], rtol=1e-6)
+    assert (found[:n] == alone).all()
+    np.testing.assert_allclose(found[n:][new_name], alone, rtol=1e-5, atol=1e-7)
 
 
 def test_coarse_nodes_get_the_mean_and_forests_stay_the_same():

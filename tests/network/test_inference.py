@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from skshake import KFCoarsener
+from skshake import KFCoarsener, SHAKEClassifier
+from skshake.network import _predicting
 from skshake.network._fitting import build_network
 from skshake.network._inference import inference_batches, predict_outputs
 from skshake.network.batches import DeviceHierarchies
@@ -61,3 +62,16 @@ def test_batches_are_halved_until_they_fit(fitted, monkeypatch):
 
 def _no_memory(self, graphs, forest=0):
     raise torch.OutOfMemoryError("too much")
+
+
+@pytest.mark.parametrize("q", [1.0, [np.inf, 1.0]])
+def test_small_forests_in_one_batch_give_the_same(q, small_mutag, monkeypatch):
+    graphs, y = small_mutag
+    coarsener = KFCoarsener(q=q, n_forests=3, random_state=0)
+    hierarchies = coarsener.fit_transform(graphs)
+    model = SHAKEClassifier(max_iter=2, random_state=0).fit(hierarchies, y)
+    together = model.decision_function(hierarchies), model.embed(hierarchies)
+    monkeypatch.setattr(_predicting, "FEW_ROWS", 0)
+    apart = model.decision_function(hierarchies), model.embed(hierarchies)
+    for found, expected in zip(together, apart, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
