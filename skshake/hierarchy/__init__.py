@@ -23,7 +23,11 @@ from skshake.hierarchy._collection import (
     concatenate_hierarchies,
 )
 from skshake.hierarchy._level import Level, LevelView, PooledFeatures
-from skshake.hierarchy._overlap import overlap_matrix, projection_matrix
+from skshake.hierarchy._overlap import (
+    find_coarse_edges,
+    overlap_matrix,
+    projection_matrix,
+)
 from skshake.hierarchy._sorting import sort_first
 
 __all__ = [
@@ -44,6 +48,7 @@ __all__ = [
     "describe_rounded",
     "describe_unlearnable",
     "describe_unseen",
+    "find_coarse_edges",
     "learn_centre",
     "learn_vocabulary",
     "overlap_matrix",
