@@ -1,10 +1,8 @@
-"""A chemist's CSV to an answer: a scaffold split, probabilities, and which atoms decide.
+"""From a chemist's CSV to answers: scaffold split, probabilities, which atoms decide.
 
-Reads SMILES and labels of two classes, holds out rare scaffolds, and compares with a
-random forest on Morgan fingerprints. Calibrated probabilities of five new SMILES, of
-which one is a salt, one no molecule and one missing, go to ``predictions.csv``; the
-contributions of atoms and bonds of a test molecule to ``atoms.csv`` and ``atoms.png``;
-the model to ``model.joblib``, which a second process loads.
+Beside a random forest on Morgan fingerprints. Probabilities of new SMILES (a salt, an
+invalid one, a missing one) go to ``predictions.csv``, what atoms and bonds add to
+``atoms.csv`` and ``atoms.png``, the model to ``model.joblib``, for another process.
 
     python examples/chemist.py bbbp.csv.gz --target p_np
 """
@@ -15,7 +13,6 @@ import sys
 from pathlib import Path
 
 import joblib
-import matplotlib
 import numpy as np
 import pandas as pd
 from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
@@ -28,14 +25,12 @@ from skshake import KFCoarsener, MoleculeFeaturizer, SHAKEClassifier, check_inpu
 from skshake.model_selection import ScaffoldSplit
 from skshake.plotting import ExplanationDisplay
 
-matplotlib.use("Agg")
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("csv", help="file with a column 'smiles' and one of two classes")
 parser.add_argument("--target", default="p_np", help="column of the classes")
-parser.add_argument("--folder", type=Path, default=Path(), help="where results go")
+parser.add_argument("--folder", type=Path, default=Path(), help="of results")
 parser.add_argument("--max-iter", type=int, default=60)
 options = parser.parse_args()
-
 table = pd.read_csv(options.csv)
 smiles, y = table["smiles"].to_numpy(object), table[options.target].to_numpy()
 train, test = next(ScaffoldSplit(test_size=0.1).split(smiles))
@@ -54,11 +49,11 @@ new = ["CC(=O)Oc1ccccc1C(=O)O", "CCN(CC)CC.Cl", "no molecule", None, "c1ccc2[nH]
 for problem in check_inputs(model, new):
     print(problem.message)
 joblib.dump(model, options.folder / "model.joblib")
-load = "import joblib, sys; print(joblib.load(sys.argv[1]).predict_proba(['CCO']))"
-subprocess.run([sys.executable, "-c", load, options.folder / "model.joblib"], check=True)
+code = "import joblib; print(joblib.load('model.joblib').predict_proba(['CCO']))"
+subprocess.run([sys.executable, "-c", code], cwd=options.folder, check=True)
 answers = pd.DataFrame({"smiles": new, "probability": model.predict_proba(new)[:, 1]})
 answers.to_csv(options.folder / "predictions.csv", index=False)
 print(answers)
-display = ExplanationDisplay.from_estimator(model, smiles[test[0]])
-display.explanation.to_frame().to_csv(options.folder / "atoms.csv", index=False)
-display.figure_.savefig(options.folder / "atoms.png", dpi=150)
+atoms = ExplanationDisplay.from_estimator(model, smiles[test[0]])
+atoms.explanation.to_frame().to_csv(options.folder / "atoms.csv", index=False)
+atoms.figure_.savefig(options.folder / "atoms.png", dpi=150)

@@ -50,9 +50,9 @@ def check_inputs(model: Any, X: Any) -> list[GraphProblem]:
     >>> from skshake import KFCoarsener, MoleculeFeaturizer, SHAKEClassifier
     >>> from skshake import check_inputs
     >>> model = make_pipeline(MoleculeFeaturizer(), KFCoarsener(), SHAKEClassifier())
-    >>> for problem in check_inputs(model, ["CCO", "no molecule", None]):
+    >>> for problem in check_inputs(model, ["CCO", "C1CC", None]):
     ...     print(problem.graph, problem.message)
-    1 Graph 1: 'no molecule' is not a SMILES that rdkit can parse
+    1 Graph 1: 'C1CC' is not a SMILES that rdkit can parse
     2 Graph 2: expected a SMILES, got None
     """
     return _check_parts(take_apart(model)[0], X)

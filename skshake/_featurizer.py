@@ -21,7 +21,6 @@ from skshake.graphs import (
     as_molecule,
     graphs_from_records,
     items_of_column,
-    keep_largest,
     problems_of,
     read_molecules,
     refuse_invalid,
@@ -184,9 +183,12 @@ class MoleculeFeaturizer(
 
     def _prepare(self, molecule: Any) -> Any:
         """The molecule that is read of one that comes."""
-        if self.standardize:
-            molecule = standardize(molecule)
-        return keep_largest(molecule) if self.fragments == "largest" else molecule
+        keeps_largest = self.fragments == "largest"
+        if not (self.standardize or keeps_largest):
+            return molecule
+        return standardize(
+            molecule, is_cleaned=self.standardize, keeps_largest=keeps_largest
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,16 +1,21 @@
 """take_apart: the network in a model, and what stands in front of it.
 
-In: an estimator, or a pipeline, search, ensemble or calibration of one. Out: the steps
-that read and transform what is given, and the estimator behind them.
+In: an estimator, or a pipeline, search, ensemble, calibration or threshold of one.
+Out: the steps that read and transform what is given, and the estimator behind them.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from skshake._ensemble import BaseEnsemble
+
+# Besides what has ``cv``: they ask the one estimator that they hold.
+ASKS_ONE = (FrozenEstimator, FixedThresholdClassifier)
 
 
 class Parts(NamedTuple):
@@ -51,9 +56,12 @@ def _models_within(model: Any) -> list[Any] | None:
         return [model.best_estimator_]
     if hasattr(model, "calibrated_classifiers_"):
         return [inner.estimator for inner in model.calibrated_classifiers_]
-    # A search or a calibration that is not fitted, and a frozen estimator.
-    inner = getattr(model, "estimator", None)
-    return None if inner is None else [inner]
+    # A threshold, what is frozen, and a search or calibration that is not fitted: not
+    # what averages many copies, such as bagging.
+    if hasattr(model, "cv") or isinstance(model, ASKS_ONE):
+        inner = getattr(model, "estimator_", getattr(model, "estimator", None))
+        return None if inner is None else [inner]
+    return None
 
 
 def member_of(ensemble: BaseEnsemble) -> Any:

@@ -45,7 +45,7 @@ from skshake.graphs._molecules import (
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
 from skshake.graphs._readers import register_reader
 from skshake.graphs._records import NO_NAMES
-from skshake.graphs._standardize import keep_largest, standardize
+from skshake.graphs._standardize import standardize
 from skshake.graphs._tables import items_of_column
 from skshake.graphs._types import GraphLike, GraphsLike
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
@@ -87,7 +87,6 @@ __all__ = [
     "graphs_from_smiles",
     "items_of_column",
     "join_integers",
-    "keep_largest",
     "loses_digits",
     "match_features",
     "name_graph",

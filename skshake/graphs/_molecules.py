@@ -60,7 +60,8 @@ def parse_smiles(smiles: Any) -> Any:
     if molecule is None:
         raise ValueError(f"{smiles!r} is not a SMILES that rdkit can parse")
     try:
-        _sanitise_partly(molecule)
+        with BlockLogs():
+            _sanitise_partly(molecule)
     except (ValueError, RuntimeError) as error:
         raise ValueError(f"{smiles!r} is no molecule: {_reason(error)}") from error
     return molecule

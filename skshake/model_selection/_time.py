@@ -17,10 +17,11 @@ from skshake._as_array import is_missing
 class GroupedTimeSplit:
     """Train on what came before, test on what came after, without groups on both sides.
 
-    The times are cut into ``n_splits + 1`` parts of equally many different times. Each
-    part but the first is tested on once, after training on all parts before it, less
-    the graphs whose group (customer, patient, device) is tested. scikit-learn's
-    TimeSeriesSplit knows no groups and no equal times, its GroupKFold no time.
+    The times are cut into ``n_splits + 1`` parts of equally many different times (the
+    first gets what is left over). Each part but the first is tested on once, after
+    training on all parts before it, less the graphs whose group (customer, patient,
+    device) is tested. scikit-learn's TimeSeriesSplit, which this is without times and
+    groups, knows neither; its GroupKFold knows no time.
 
     Parameters
     ----------
@@ -106,11 +107,9 @@ class GroupedTimeSplit:
                 f"n_splits={self.n_splits} needs more than {self.n_splits} different "
                 f"times, got {n_times}"
             )
-        # Part of each time: sizes differ by one at most, as in numpy.array_split.
-        sizes = [
-            len(part) for part in np.array_split(np.arange(n_times), self.n_splits + 1)
-        ]
-        part = np.repeat(np.arange(self.n_splits + 1), sizes)[moment]
+        # As TimeSeriesSplit does with rows: what is left over is trained on.
+        n_tested = n_times // (self.n_splits + 1)
+        part = np.maximum(self.n_splits - (n_times - 1 - moment) // n_tested, 0)
         for k in range(1, self.n_splits + 1):
             is_test = part == k
             is_tested = np.isin(group, group[is_test])
