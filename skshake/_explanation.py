@@ -36,7 +36,7 @@ class Explanation(Sequence):
         Output for as many average nodes without edges, which contributions add to.
     outputs : float64 array of shape (n_targets, n_graphs)
         What the network says: baseline, nodes and edges together, but for the error
-        of the integral (below a hundredth of the largest output, as a rule).
+        of the integral (as a rule below a fiftieth of the sum of all sizes).
     molecules : tuple of rdkit Mol or None
         The molecules that the graphs are, where they came as such.
     """
@@ -82,7 +82,7 @@ class Explanation(Sequence):
             is explained), ``part`` ("baseline", "node" or "edge"), ``source`` and
             ``target`` (names or numbers of nodes; a node is a source without target,
             and atoms are called by symbol and number), ``contribution``. The
-            contributions of a graph and label add up to its output.
+            contributions of a graph and label add up to its output, see ``outputs``.
         """
         import pandas as pd
 

@@ -145,7 +145,7 @@ class MoleculeFeaturizer(
         return graphs_from_records(records)
 
     def read(self, X: Any) -> list[Any]:
-        """Molecules whose atoms are the nodes of the graphs, in the same order.
+        """Read molecules whose atoms are the nodes of the graphs, in the same order.
 
         Parameters
         ----------
