@@ -409,6 +409,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     ) -> list[np.ndarray]:
         """How much each input node adds to a class, by integrated gradients.
 
+        :func:`skshake.explain` takes whole pipelines, and explains edges too.
+
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs

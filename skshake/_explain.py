@@ -92,8 +92,12 @@ def explain(
     >>> explanation.nodes.shape, explanation.edges.shape
     ((1, 91), (1, 100))
     """
-    found = [_explain_parts(parts, X, target, level) for parts in take_apart(model)]
-    first = found[0]
+    all_parts = take_apart(model)
+    first, chosen = _explain_parts(all_parts[0], X, target, level)
+    # Of several models all explain the classes that the first one predicts.
+    found = [first] + [
+        _explain_parts(parts, X, target, level, chosen)[0] for parts in all_parts[1:]
+    ]
     mean = {
         name: np.mean([getattr(each, name) for each in found], axis=0)
         for name in ("nodes", "edges", "baselines", "outputs")
@@ -101,8 +105,17 @@ def explain(
     return Explanation(first.graphs, first.labels, molecules=first.molecules, **mean)
 
 
-def _explain_parts(parts: Parts, X: Any, target: Any, level: int | None) -> Explanation:
-    """Explanation of one network behind its steps."""
+def _explain_parts(
+    parts: Parts,
+    X: Any,
+    target: Any,
+    level: int | None,
+    chosen: list[np.ndarray] | None = None,
+) -> tuple[Explanation, list[np.ndarray]]:
+    """Explanation of one network behind its steps, and the outputs that it explains.
+
+    They are those of the target, unless some are chosen already.
+    """
     network = parts.estimator
     if not isinstance(network, BaseSHAKE):
         raise TypeError(
@@ -113,23 +126,26 @@ def _explain_parts(parts: Parts, X: Any, target: Any, level: int | None) -> Expl
     check_is_fitted(network)
     graphs, hierarchies, molecules = _read(parts, X)
     check_level(level, len(hierarchies.levels))
-    is_list = isinstance(target, Iterable) and not isinstance(target, (str, bytes))
-    labels, columns = [], []
-    for one in target if is_list else [target]:
-        explained = network._explained_outputs(hierarchies, one)
-        found = network._explain(hierarchies, explained, graphs)
-        nodes, edges = (
-            values.sum(axis=0) if level is None else values[level]
-            for values in (found.nodes, found.edges)
-        )
-        columns.append((nodes, edges, found.baseline, found.output))
-        labels.append(
-            getattr(network, "classes_", np.arange(explained.max() + 1))[explained]
-        )
-    of_nodes, of_edges, baselines, outputs = map(np.stack, zip(*columns, strict=True))
-    return Explanation(
-        graphs, np.stack(labels), of_nodes, of_edges, baselines, outputs, molecules
+    if chosen is None:
+        is_list = isinstance(target, Iterable) and not isinstance(target, (str, bytes))
+        targets = target if is_list else [target]
+        chosen = [network._explained_outputs(hierarchies, one) for one in targets]
+    found = [network._explain(hierarchies, outputs, graphs) for outputs in chosen]
+    labels = np.stack(chosen)
+    nodes, edges = (
+        np.stack([v.sum(axis=0) if level is None else v[level] for v in values])
+        for values in ([each.nodes for each in found], [each.edges for each in found])
     )
+    explanation = Explanation(
+        graphs,
+        network.classes_[labels] if hasattr(network, "classes_") else labels,
+        nodes,
+        edges,
+        np.stack([each.baseline for each in found]),
+        np.stack([each.output for each in found]),
+        molecules,
+    )
+    return explanation, chosen
 
 
 def _read(

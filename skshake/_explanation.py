@@ -72,6 +72,19 @@ class Explanation(Sequence):
     def __repr__(self) -> str:
         return f"<Explanation of {len(self)} graphs, {len(self.labels)} targets>"
 
+    @property
+    def nodes_with_edges(self) -> np.ndarray:
+        """Contribution of each node and half of each of its edges', as ``nodes``.
+
+        It ranks nodes best: without a node its edges are gone too.
+        """
+        n_nodes, ends = self.graphs.n_nodes, self.graphs.numbered_ends
+        halves = [
+            np.bincount(ends.ravel(), np.repeat(of_target / 2, 2), minlength=n_nodes)
+            for of_target in self.edges
+        ]
+        return self.nodes + np.stack(halves)
+
     def to_frame(self) -> Any:
         """All contributions as a pandas DataFrame, one row each.
 

@@ -235,6 +235,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     ) -> list[np.ndarray]:
         """How much each input node adds to a target, by integrated gradients.
 
+        :func:`skshake.explain` takes whole pipelines, and explains edges too.
+
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs

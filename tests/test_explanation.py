@@ -40,6 +40,12 @@ def test_one_graph_is_taken_out(explanation):
         explanation["a"]
 
 
+def test_edges_are_shared_by_their_ends(explanation):
+    # The edge of the first graph adds 0; those of the third, 10, 20 and 30.
+    assert explanation.nodes_with_edges.tolist() == [[0, 1, 2, 18, 24, 30]]
+    assert explanation[2].nodes_with_edges.tolist() == [[18, 24, 30]]
+
+
 def test_the_table_holds_each_part_once(explanation):
     table = explanation.to_frame()
     rows = table.astype(object).where(table.notna(), None).to_numpy().tolist()

@@ -120,13 +120,10 @@ def measure(graphs, y, is_motif, seed, is_shuffled, max_iter):
     # Contributions are to the log-odds of the second class.
     sign = np.where(predicted == 1, 1.0, -1.0)
     owner = owner_of(held_out.node_ptr)
-    u, v = held_out.numbered_ends.T
-    edges = explanation.edges[0] / 2
-    # With a node its edges go: half of each is its own.
-    whole = explanation.nodes[0] + sum(
-        np.bincount(end, edges, minlength=held_out.n_nodes) for end in (u, v)
-    )
-    variants = {"nodes": explanation.nodes[0], "nodes and edges": whole}
+    variants = {
+        "nodes": explanation.nodes[0],
+        "nodes and edges": explanation.nodes_with_edges[0],
+    }
 
     def fall(is_removed):
         after = model.predict_proba(without(held_out, is_removed))
