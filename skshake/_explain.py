@@ -90,7 +90,7 @@ def explain(
     ... ).fit(graphs, y)
     >>> explanation = explain(model, graphs[:5])
     >>> explanation.nodes.shape, explanation.edges.shape
-    ((1, 91), (1, 100))
+    ((1, 73), (1, 80))
     """
     all_parts = take_apart(model)
     first, chosen = _explain_parts(all_parts[0], X, target, level)
