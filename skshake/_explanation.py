@@ -130,22 +130,20 @@ def names_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Names of graphs, and of the nodes of all graphs; positions where there are none.
 
+    Atoms are called by symbol and number.
+
     Returns
     -------
     graph_names : ndarray of shape (n_graphs,)
     node_names : ndarray of objects of shape (n_nodes,)
     """
-    names = getattr(graphs, "names", None)
-    graph_names = np.arange(len(graphs)) if names is None else np.asarray(names)
+    graph_names = np.asarray(getattr(graphs, "names", np.arange(len(graphs))))
     node_names = np.empty(graphs.n_nodes, object)
-    has_names = getattr(graphs[0], "node_names", None) is not None
     for k, graph in enumerate(graphs):
-        numbers: Sequence[Any] = range(graph.n_nodes)
-        if has_names:
-            numbers = graph.node_names
-        elif molecules is not None and molecules[k] is not None:
+        if molecules is not None and molecules[k] is not None:
             atoms = molecules[k].GetAtoms()
-            numbers = [f"{atom.GetSymbol()}{atom.GetIdx()}" for atom in atoms]
-        nodes = slice(graphs.node_ptr[k], graphs.node_ptr[k + 1])
-        node_names[nodes] = list(numbers)
+            found = [f"{atom.GetSymbol()}{atom.GetIdx()}" for atom in atoms]
+        else:
+            found = list(getattr(graph, "node_names", range(graph.n_nodes)))
+        node_names[graphs.node_ptr[k] : graphs.node_ptr[k + 1]] = found
     return graph_names, node_names

@@ -51,7 +51,7 @@ def take_apart(model: Any) -> list[Parts]:
 def _models_within(model: Any) -> list[Any] | None:
     """Models that a model asks; None for one that asks nobody else."""
     if isinstance(model, BaseEnsemble):
-        return [member_of(model)]
+        return [_network_of(model)]
     if hasattr(model, "best_estimator_"):
         return [model.best_estimator_]
     if hasattr(model, "calibrated_classifiers_"):
@@ -64,7 +64,7 @@ def _models_within(model: Any) -> list[Any] | None:
     return None
 
 
-def member_of(ensemble: BaseEnsemble) -> Any:
+def _network_of(ensemble: BaseEnsemble) -> Any:
     """The network of an ensemble, fitted if the ensemble is."""
     if hasattr(ensemble, "named_estimators_"):
         return ensemble.named_estimators_["shake"]

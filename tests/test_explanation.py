@@ -59,7 +59,7 @@ def test_the_table_holds_each_part_once(explanation):
     assert len(rows) == 3 + 6 + 4
 
 
-def test_names_are_those_of_the_collection_then_of_atoms(explanation):
+def test_names_are_those_of_atoms_then_of_the_collection(explanation):
     graphs = explanation.graphs
     molecules = (Chem.MolFromSmiles("CN"), None, Chem.MolFromSmiles("OCC"))
     graph_names, node_names = names_of(graphs, molecules)
@@ -72,6 +72,6 @@ def test_names_are_those_of_the_collection_then_of_atoms(explanation):
 
     accounts = (["ann", "bob"], ["cy"])
     named = Named(SimpleNamespace(n_nodes=len(a), node_names=a) for a in accounts)
-    graph_names, node_names = names_of(named, molecules)
+    graph_names, node_names = names_of(named, None)
     assert graph_names.tolist() == ["case 7", "case 9"]
     assert node_names.tolist() == ["ann", "bob", "cy"]
