@@ -144,6 +144,6 @@ def names_of(
             atoms = molecules[k].GetAtoms()
             found = [f"{atom.GetSymbol()}{atom.GetIdx()}" for atom in atoms]
         else:
-            found = list(getattr(graph, "node_names", range(graph.n_nodes)))
+            found = list(getattr(graph, "node_names", np.arange(graph.n_nodes)))
         node_names[graphs.node_ptr[k] : graphs.node_ptr[k + 1]] = found
     return graph_names, node_names
