@@ -5,6 +5,7 @@ In: a model and inputs as it takes them. Out: one record per input that it would
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,8 @@ def _check_parts(parts: Parts, X: Any) -> list[GraphProblem]:
     # Positions in X of what is left, once something is left out.
     positions: list[int] | None = None
     is_asked = False
+    if isinstance(X, Iterator):
+        X = list(X)
     for step in (*parts.steps, parts.estimator):
         found = step.check(X) if hasattr(step, "check") else []
         is_asked |= hasattr(step, "check")

@@ -5,7 +5,7 @@ In: a fitted model and inputs as it takes them. Out: an Explanation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,8 @@ def explain(
     >>> explanation.nodes.shape, explanation.edges.shape
     ((1, 73), (1, 80))
     """
+    if isinstance(X, Iterator):
+        X = list(X)
     all_parts = take_apart(model)
     first, chosen = _explain_parts(all_parts[0], X, target, level)
     # Of several models all explain the classes that the first one predicts.

@@ -168,7 +168,7 @@ def test_molecules_come_as_smiles_and_atoms_have_names():
         KFCoarsener(q=1.0, n_forests=1, random_state=0),
         SHAKEClassifier(n_layers=1, max_iter=2, random_state=0),
     ).fit(SMILES, y)
-    explanation = explain(model, SMILES[:4])
+    explanation = explain(model, iter(SMILES[:4]))
     table = explanation.to_frame()
     atoms = table[(table["graph"] == 3) & (table["part"] == "node")]
     assert atoms["source"].tolist() == ["C0", "C1", "O2", "O3"]
