@@ -14,9 +14,12 @@ import skshake._forks  # noqa: F401, which notices forks from now on
 
 # For checkers of types alone; `tests/test_public_names.py` compares them with _HOME.
 if TYPE_CHECKING:
+    from skshake._check_inputs import check_inputs as check_inputs
     from skshake._classifier import SHAKEClassifier as SHAKEClassifier
     from skshake._coarsener import KFCoarsener as KFCoarsener
     from skshake._coarsener import ReductionWarning as ReductionWarning
+    from skshake._explain import explain as explain
+    from skshake._explanation import Explanation as Explanation
     from skshake._featurizer import MoleculeFeaturizer as MoleculeFeaturizer
     from skshake._regressor import SHAKERegressor as SHAKERegressor
     from skshake._sizes import expected_edges as expected_edges
@@ -50,6 +53,7 @@ __version__ = "0.1.0.dev0"
 _HOME = {
     "Aggregation": "skshake.hierarchy",
     "CategoryWarning": "skshake.hierarchy",
+    "Explanation": "skshake._explanation",
     "Graph": "skshake.graphs",
     "GraphCollection": "skshake.graphs",
     "GraphHierarchy": "skshake.hierarchy",
@@ -68,8 +72,10 @@ _HOME = {
     "SubtreeVectorizer": "skshake._vectorizer",
     "as_graphs": "skshake.graphs",
     "check_graphs": "skshake.graphs",
+    "check_inputs": "skshake._check_inputs",
     "expected_edges": "skshake._sizes",
     "expected_nodes": "skshake._sizes",
+    "explain": "skshake._explain",
     "from_edges": "skshake.graphs",
     "graphs_from_edgelist": "skshake.graphs",
     "paper_edges": "skshake._sizes",

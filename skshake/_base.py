@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import (
@@ -32,8 +32,11 @@ from skshake._targets import (
 )
 from skshake._warnings import warn_user
 from skshake.forests import MAX_SEED
-from skshake.graphs import GraphProblem
+from skshake.graphs import GraphCollection, GraphProblem
 from skshake.hierarchy import HierarchiesLike, HierarchyCollection, as_hierarchies
+
+if TYPE_CHECKING:
+    from skshake.network import Contributions
 
 # From this many graphs on, a held-out tenth says more than the steps it costs, and
 # dropout helps: fewer graphs are protected by several forests each.
@@ -80,6 +83,14 @@ def match_hierarchies(
             f"of edges at each level) {signature}, got {hierarchies.signature}"
         )
     return hierarchies
+
+
+def check_level(level: int | None, n_levels: int) -> None:
+    """Refuse the number of a level that is not there."""
+    if level is not None and not -n_levels <= level < n_levels:
+        raise ValueError(
+            f"level: expected None or a level below {n_levels}, got {level}"
+        )
 
 
 class BaseSHAKE(
@@ -404,24 +415,40 @@ class BaseSHAKE(
     def _finish_fit(self, training: Any) -> None:
         """Finish the fit; ``training`` are the graphs that were trained on."""
 
+    def _explained_outputs(
+        self, hierarchies: HierarchyCollection, target: Any
+    ) -> np.ndarray:
+        """Number of the output of each graph that is explained."""
+        raise NotImplementedError
+
+    def _directions(self, explained: np.ndarray) -> np.ndarray:
+        """Which sum of outputs stands for the one that is explained, in each graph."""
+        raise NotImplementedError
+
     def _explain(
         self,
         hierarchies: HierarchyCollection,
-        directions: np.ndarray,
-        level: int | None,
-    ) -> list[np.ndarray]:
-        """Contributions of input nodes to outputs times directions."""
+        explained: np.ndarray,
+        graphs: GraphCollection | None = None,
+    ) -> Contributions:
+        """Contributions of input nodes, and of edges where their graphs are given."""
         from skshake.network import contributions_of
 
-        n_levels = len(hierarchies.levels)
-        if level is not None and not -n_levels <= level < n_levels:
-            raise ValueError(
-                f"level: expected None or a level below {n_levels}, got {level}"
-            )
-        found = contributions_of(self.module_, hierarchies, directions, self.device)
-        if level is None:
-            return [contributions.sum(axis=0) for contributions in found]
-        return [contributions[level] for contributions in found]
+        directions = self._directions(explained)
+        return contributions_of(
+            self.module_, hierarchies, directions, self.device, graphs
+        )
+
+    def _explain_nodes(
+        self, X: HierarchiesLike, target: Any, level: int | None
+    ) -> list[np.ndarray]:
+        """Contributions of the input nodes of each graph, at a level or at all."""
+        hierarchies = self._read(X)
+        explained = self._explained_outputs(hierarchies, target)
+        check_level(level, len(hierarchies.levels))
+        found = self._explain(hierarchies, explained).nodes
+        of_nodes = found.sum(axis=0) if level is None else found[level]
+        return np.split(of_nodes, hierarchies.node_ptr[1:-1])
 
     def _read_training(self, X: Any) -> tuple[KFCoarsener | None, HierarchyCollection]:
         """Hierarchies; raw graphs become one level each, the graph itself."""

@@ -410,6 +410,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     ) -> list[np.ndarray]:
         """How much each input node adds to a class, by integrated gradients.
 
+        :func:`skshake.explain` takes whole pipelines, and explains edges too.
+
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
@@ -428,9 +430,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
             of the class (with two classes the log-odds) less that of the same graph
             made of average nodes.
         """
-        hierarchies = self._read(X)
-        directions = self._directions(hierarchies, target)
-        return self._explain(hierarchies, directions, level)
+        return self._explain_nodes(X, target, level)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -455,23 +455,29 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
             )
         return target
 
-    def _directions(self, hierarchies: HierarchyCollection, target: Any) -> np.ndarray:
-        """Which sum of outputs a class stands for, in each graph."""
-        n_graphs, n_outputs = len(hierarchies), self._target.n_outputs
-        is_binary = isinstance(self._target, ClassTarget) and len(self.classes_) == 2
+    @property
+    def _has_log_odds(self) -> bool:
+        """Whether the two outputs are one: the log-odds of the second class."""
+        return isinstance(self._target, ClassTarget) and len(self.classes_) == 2
+
+    def _explained_outputs(
+        self, hierarchies: HierarchyCollection, target: Any
+    ) -> np.ndarray:
         if target is not None:
             known = np.flatnonzero(self.classes_ == target)
             if not len(known):
                 raise ValueError(
                     f"target: expected one of {self.classes_.tolist()}, got {target!r}"
                 )
-            chosen = np.full(n_graphs, known[0])
-        elif is_binary:
-            chosen = np.ones(n_graphs, np.int64)
-        else:
-            chosen = self._outputs(hierarchies).argmax(axis=1)
-        directions = np.full((n_graphs, n_outputs), -1.0 if is_binary else 0.0)
-        directions[np.arange(n_graphs), chosen] = 1.0
+            return np.full(len(hierarchies), known[0])
+        if self._has_log_odds:
+            return np.ones(len(hierarchies), np.int64)
+        return self._outputs(hierarchies).argmax(axis=1)
+
+    def _directions(self, explained: np.ndarray) -> np.ndarray:
+        others = -1.0 if self._has_log_odds else 0.0
+        directions = np.full((len(explained), self._target.n_outputs), others)
+        directions[np.arange(len(explained)), explained] = 1.0
         return directions
 
     def _set_fitted(self, *fitted: Any) -> None:

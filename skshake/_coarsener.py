@@ -387,12 +387,7 @@ class KFCoarsener(
         hierarchies : HierarchyCollection of length n_graphs
             One hierarchy per graph, in order; a graph of no nodes has empty levels.
         """
-        graphs, n_forests = self._read(X), self.n_forests_
-        if self.n_forests_transform is not None:
-            # It may have been set after ``fit``, which checks parameters.
-            self._validate_params()
-            n_forests = min(n_forests, self.n_forests_transform)
-        return self._coarsen(graphs, n_forests)
+        return self._transform_read(self._read(X))
 
     @classmethod
     def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
@@ -493,6 +488,15 @@ class KFCoarsener(
             n_forests = round(HIERARCHIES / len(graphs))
             return int(np.clip(n_forests, FEWEST_FORESTS, MOST_FORESTS))
         return self.n_forests
+
+    def _transform_read(self, graphs: GraphCollection) -> HierarchyCollection:
+        """Coarsen graphs that ``_read`` gave."""
+        n_forests = self.n_forests_
+        if self.n_forests_transform is not None:
+            # It may have been set after ``fit``, which checks parameters.
+            self._validate_params()
+            n_forests = min(n_forests, self.n_forests_transform)
+        return self._coarsen(graphs, n_forests)
 
     def _coarsen(self, graphs: GraphCollection, n_forests: int) -> HierarchyCollection:
         """Draw forests and pool, in chunks of about equal size."""

@@ -18,11 +18,13 @@ from skshake.graphs import (
     GraphCollection,
     GraphProblem,
     InvalidGraphError,
+    as_molecule,
     graphs_from_records,
     items_of_column,
     problems_of,
     read_molecules,
     refuse_invalid,
+    standardize,
 )
 
 # Invalid molecules that a warning names.
@@ -46,6 +48,15 @@ class MoleculeFeaturizer(
         nodes and a warning, so that rows still match the labels. Such graphs are
         predicted like any other, or not at all with ``on_empty="nan"`` of
         :class:`SHAKEClassifier`; :meth:`check` says which they are.
+    fragments : {"all", "largest"}, default="all"
+        What is read of salts and mixtures (SMILES with dots): all of their parts, as
+        one graph of several components, or the largest organic part (of parts without
+        carbon, the largest).
+    standardize : bool, default=False
+        Whether one compound is written in one way first, by rdkit's MolStandardize:
+        bonds to metals are cut, functional groups such as nitro get their usual form,
+        and charges are neutralised where hydrogens allow it. Tautomers stay as they
+        come.
 
     Raises
     ------
@@ -63,6 +74,14 @@ class MoleculeFeaturizer(
     See Also
     --------
     skshake.datasets.load_molecules_csv : Read molecules and labels from a file.
+    skshake.model_selection.ScaffoldSplit : Hold out scaffolds that training lacks.
+
+    Notes
+    -----
+    Stereo centres and double bonds count as OGB's features have them: a tag of
+    chirality (clockwise or not, which depends on the order of neighbours in the SMILES)
+    and a stereo code of the bond. Enantiomers are no more told apart than that, and
+    coordinates of molecules in 3-D are not read.
 
     Examples
     --------
@@ -71,10 +90,16 @@ class MoleculeFeaturizer(
     <GraphCollection of 2 graphs: 9 nodes, 8 edges, 9 node and 3 edge features>
     """
 
-    _parameter_constraints: dict = {"on_invalid": [StrOptions({"raise", "empty"})]}
+    _parameter_constraints: dict = {
+        "on_invalid": [StrOptions({"raise", "empty"})],
+        "fragments": [StrOptions({"all", "largest"})],
+        "standardize": ["boolean"],
+    }
 
-    def __init__(self, *, on_invalid="raise"):
+    def __init__(self, *, on_invalid="raise", fragments="all", standardize=False):
         self.on_invalid = on_invalid
+        self.fragments = fragments
+        self.standardize = standardize
 
     @checks_parameters
     def fit(self, X: Any, y: Any = None) -> MoleculeFeaturizer:
@@ -107,7 +132,7 @@ class MoleculeFeaturizer(
         -------
         graphs : GraphCollection of length n_molecules
         """
-        records, refused = read_molecules(_as_molecules(X))
+        records, refused = read_molecules(_as_molecules(X), self._prepare)
         refuse_invalid(refused, keeps_invalid=self.on_invalid == "empty")
         if refused:
             named = ", ".join(str(error.graph) for error in refused[:NAMED])
@@ -118,6 +143,27 @@ class MoleculeFeaturizer(
                 "them"
             )
         return graphs_from_records(records)
+
+    def read(self, X: Any) -> list[Any]:
+        """Read molecules whose atoms are the nodes of the graphs, in the same order.
+
+        Parameters
+        ----------
+        X : iterable of str or rdkit molecules, or one column of them
+            As for ``transform``.
+
+        Returns
+        -------
+        molecules : list of rdkit Mol or None
+            With parts left out and standardised as asked; None for an invalid one.
+        """
+        items = _as_molecules(X)
+        _, refused = read_molecules(items, self._prepare)
+        invalid = {error.graph for error in refused}
+        return [
+            None if i in invalid else as_molecule(item, self._prepare)
+            for i, item in enumerate(items)
+        ]
 
     def check(self, X: Any) -> list[GraphProblem]:
         """Find all items that are no molecules, and why.
@@ -133,7 +179,16 @@ class MoleculeFeaturizer(
             One ``(graph, field, message)`` per item that cannot be read, by position,
             whatever ``on_invalid`` says; empty if all can.
         """
-        return problems_of(read_molecules(_as_molecules(X))[1])
+        return problems_of(read_molecules(_as_molecules(X), self._prepare)[1])
+
+    def _prepare(self, molecule: Any) -> Any:
+        """The molecule that is read of one that comes."""
+        keeps_largest = self.fragments == "largest"
+        if not (self.standardize or keeps_largest):
+            return molecule
+        return standardize(
+            molecule, is_cleaned=self.standardize, keeps_largest=keeps_largest
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

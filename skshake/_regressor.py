@@ -6,7 +6,7 @@ by ``fit`` and ``predict``, not by importing this module.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -16,7 +16,11 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from skshake._base import BaseSHAKE
 from skshake._persistence import SavedClass
 from skshake._targets import NumberTarget, check_sample_weight, mean_r2
-from skshake.hierarchy import HierarchiesLike
+from skshake.graphs import GraphCollection
+from skshake.hierarchy import HierarchiesLike, HierarchyCollection
+
+if TYPE_CHECKING:
+    from skshake.network import Contributions
 
 
 class SHAKERegressor(RegressorMixin, BaseSHAKE):
@@ -232,6 +236,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     ) -> list[np.ndarray]:
         """How much each input node adds to a target, by integrated gradients.
 
+        :func:`skshake.explain` takes whole pipelines, and explains edges too.
+
         Parameters
         ----------
         X : HierarchyCollection, list of GraphHierarchy, or list of raw graphs
@@ -248,15 +254,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
             shared equally by its nodes. Over nodes and levels they add up to the
             prediction less that of the same graph made of average nodes.
         """
-        hierarchies = self._read(X)
-        n_outputs = self._target.n_outputs
-        if not 0 <= target < n_outputs:
-            raise ValueError(
-                f"target: expected a column below {n_outputs}, got {target}"
-            )
-        directions = np.zeros((len(hierarchies), n_outputs))
-        directions[:, target] = self._target.scale[target]
-        return self._explain(hierarchies, directions, level)
+        return self._explain_nodes(X, target, level)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -269,3 +267,31 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
 
     def _learn_target(self, y: Any, n_graphs: int) -> NumberTarget:
         return NumberTarget(y, n_graphs)
+
+    def _explained_outputs(
+        self, hierarchies: HierarchyCollection, target: Any
+    ) -> np.ndarray:
+        n_outputs = self._target.n_outputs
+        column = 0 if target is None else target
+        if not 0 <= column < n_outputs:
+            raise ValueError(
+                f"target: expected a column below {n_outputs}, got {target}"
+            )
+        return np.full(len(hierarchies), column)
+
+    def _directions(self, explained: np.ndarray) -> np.ndarray:
+        directions = np.zeros((len(explained), self._target.n_outputs))
+        directions[np.arange(len(explained)), explained] = self._target.scale[explained]
+        return directions
+
+    def _explain(
+        self,
+        hierarchies: HierarchyCollection,
+        explained: np.ndarray,
+        graphs: GraphCollection | None = None,
+    ) -> Contributions:
+        found = super()._explain(hierarchies, explained, graphs)
+        mean = self._target.mean[explained]
+        return found._replace(
+            baseline=found.baseline + mean, output=found.output + mean
+        )

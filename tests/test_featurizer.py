@@ -71,6 +71,41 @@ def test_check_lists_what_is_no_molecule(on_invalid):
 def test_fit_checks_its_parameter_alone():
     featurizer = MoleculeFeaturizer()
     assert featurizer.fit("ignored") is featurizer
-    assert vars(featurizer) == {"on_invalid": "raise"}
+    assert vars(featurizer) == featurizer.get_params()
     with pytest.raises(ValueError, match="'on_invalid' parameter"):
         MoleculeFeaturizer(on_invalid="drop").fit([])
+
+
+def test_salts_keep_their_largest_part_on_request():
+    smiles = ["CCN.Cl", "[Na+].CC(=O)[O-]", "CCO"]
+    sizes = np.diff(MoleculeFeaturizer().transform(smiles).node_ptr)
+    assert sizes.tolist() == [4, 5, 3]
+    largest = MoleculeFeaturizer(fragments="largest")
+    assert np.diff(largest.transform(smiles).node_ptr).tolist() == [3, 4, 3]
+    both = MoleculeFeaturizer(fragments="largest", standardize=True)
+    one, other = (both.transform([text]) for text in (smiles[1], "CC(=O)O"))
+    assert np.array_equal(one.node_features.categories, other.node_features.categories)
+    written = [Chem.MolToSmiles(molecule) for molecule in both.read(smiles)]
+    assert written == ["CCN", "CC(=O)O", "CCO"]
+
+
+def test_atoms_of_what_is_read_are_the_nodes():
+    smiles = ["CCN.Cl", "no molecule", "c1ccccc1O"]
+    featurizer = MoleculeFeaturizer(on_invalid="empty", fragments="largest")
+    molecules = featurizer.read(smiles)
+    with pytest.warns(UserWarning, match="1 of 3 molecules"):
+        graphs = featurizer.transform(smiles)
+    assert molecules[1] is None
+    for molecule, graph in zip(molecules, graphs, strict=True):
+        atoms = [] if molecule is None else molecule.GetAtoms()
+        numbers = [atom.GetAtomicNum() for atom in atoms]
+        # OGB's first feature counts elements from 0.
+        first = graph.node_features.categories[:, 0]
+        assert (first + 1).tolist() == numbers
+
+
+def test_what_cannot_be_standardised_is_invalid():
+    featurizer = MoleculeFeaturizer(standardize=True)
+    broken = Chem.MolFromSmiles("CN(C)(C)(C)C", sanitize=False)
+    assert [problem.graph for problem in featurizer.check(["CC", broken])] == [1]
+    assert MoleculeFeaturizer().check(["CC", broken]) == []

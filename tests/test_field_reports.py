@@ -18,6 +18,7 @@ import types
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import dask
@@ -71,6 +72,7 @@ from skshake import (
     SubtreeVectorizer,
     as_graphs,
     check_graphs,
+    check_inputs,
     from_edges,
     graphs_from_edgelist,
     sample_forests,
@@ -1920,6 +1922,7 @@ def test_70_invalid_molecules_are_not_predicted():
     with pytest.warns(UserWarning, match="invalid"):
         is_nan = np.isnan(model.predict_proba(smiles)).all(axis=1)
     assert np.flatnonzero(is_nan).tolist() == [1, 5, 9, 13]
+    assert [problem.graph for problem in check_inputs(model, smiles)] == [1, 5, 9, 13]
     valid = np.flatnonzero(~is_nan)
     some = [smiles[i] for i in valid]
     with pytest.warns(UserWarning, match="invalid"):
@@ -1965,6 +1968,8 @@ def test_71_all_that_is_unreadable_at_once():
         coarsener.check,
         classifier().check,
         KFCoarsener().check,
+        partial(check_inputs, make_pipeline(coarsener, model)),
+        partial(check_inputs, model),
     ]
     for check in checks:
         problems = check(graphs)

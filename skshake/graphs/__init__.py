@@ -34,15 +34,18 @@ from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._ids import join_integers
 from skshake.graphs._merging import from_arcs
 from skshake.graphs._molecules import (
+    as_molecule,
     graphs_from_records,
     graphs_from_smiles,
     parse_smiles,
     read_molecules,
+    read_smiles_among,
     refuse_invalid,
 )
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
 from skshake.graphs._readers import register_reader
 from skshake.graphs._records import NO_NAMES
+from skshake.graphs._standardize import standardize
 from skshake.graphs._tables import items_of_column
 from skshake.graphs._types import GraphLike, GraphsLike
 from skshake.graphs._walks import return_probabilities, with_return_probabilities
@@ -67,6 +70,7 @@ __all__ = [
     "as_graph_numbers",
     "as_graphs",
     "as_list",
+    "as_molecule",
     "bin_degrees",
     "build_features",
     "check_graphs",
@@ -91,10 +95,12 @@ __all__ = [
     "parse_smiles",
     "problems_of",
     "read_molecules",
+    "read_smiles_among",
     "refuse_invalid",
     "register_reader",
     "return_probabilities",
     "rows_of",
+    "standardize",
     "with_degree_feature",
     "with_return_probabilities",
     "without_features",

@@ -5,7 +5,7 @@ In: SMILES or rdkit molecules. Out: a record per molecule, or a GraphCollection.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +60,8 @@ def parse_smiles(smiles: Any) -> Any:
     if molecule is None:
         raise ValueError(f"{smiles!r} is not a SMILES that rdkit can parse")
     try:
-        _sanitise_partly(molecule)
+        with BlockLogs():
+            _sanitise_partly(molecule)
     except (ValueError, RuntimeError) as error:
         raise ValueError(f"{smiles!r} is no molecule: {_reason(error)}") from error
     return molecule
@@ -171,24 +172,55 @@ def graphs_from_records(records: list[MoleculeRecord]) -> GraphCollection:
     )
 
 
+def as_molecule(item: Any, prepare: Callable[[Any], Any] | None = None) -> Any:
+    """The rdkit molecule of a SMILES or molecule, as it is or prepared.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is none.
+    """
+    molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item)
+    return molecule if prepare is None else prepare(molecule)
+
+
 def read_molecules(
-    molecules: Iterable[Any],
+    molecules: Iterable[Any], prepare: Callable[[Any], Any] | None = None
 ) -> tuple[list[MoleculeRecord], list[InvalidGraphError]]:
     """Records of SMILES and rdkit molecules, and what is wrong with which.
 
-    What is no molecule gets a record without atoms.
+    What is no molecule gets a record without atoms. ``prepare`` makes of each molecule
+    the one that is read.
     """
     records: list[MoleculeRecord] = []
     refused: list[InvalidGraphError] = []
     for i, item in enumerate(molecules):
         try:
-            molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item)
-            records.append(read_molecule(molecule))
+            records.append(read_molecule(as_molecule(item, prepare)))
         except (TypeError, ValueError) as error:
             refused.append(InvalidGraphError(str(error), i, "smiles"))
             refused[-1].__cause__ = error
             records.append(EMPTY)
     return records, refused
+
+
+def read_smiles_among(items: Any) -> Any:
+    """A list with rdkit molecules in place of SMILES; anything else comes back.
+
+    Raises
+    ------
+    InvalidGraphError
+        If a string is no SMILES.
+    """
+    if not isinstance(items, list) or not any(isinstance(i, str) for i in items):
+        return items
+    found = []
+    for i, item in enumerate(items):
+        try:
+            found.append(parse_smiles(item) if isinstance(item, str) else item)
+        except ValueError as error:
+            raise InvalidGraphError(str(error), i, "smiles") from error
+    return found
 
 
 def graphs_from_smiles(smiles: Iterable[Any]) -> GraphCollection:

@@ -27,7 +27,11 @@ from skshake.hierarchy._numbers import (
     scale_numbers,
     take_logarithms,
 )
-from skshake.hierarchy._overlap import overlap_matrix, projection_matrix
+from skshake.hierarchy._overlap import (
+    find_coarse_edges,
+    overlap_matrix,
+    projection_matrix,
+)
 from skshake.hierarchy._sorting import sort_first
 
 __all__ = [
@@ -52,6 +56,7 @@ __all__ = [
     "describe_rounded",
     "doubt_categories",
     "doubt_unseen",
+    "find_coarse_edges",
     "learn_centre",
     "learn_log_scales",
     "learn_vocabulary",

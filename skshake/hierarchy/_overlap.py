@@ -1,6 +1,7 @@
 """Overlap of two levels: how many input nodes two blocks share (the paper's P).
 
 In: blocks of the same input nodes at two levels. Out: one sparse row per fine block.
+Beside it: which coarse edge an input edge is part of.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from skshake.graphs import FLOAT
+from skshake.graphs import FLOAT, GraphCollection
 from skshake.hierarchy._aggregation import Aggregation, as_aggregation, divisors_of
+from skshake.hierarchy._contraction import INSIDE
 from skshake.hierarchy._level import Level
 
 
@@ -58,3 +60,27 @@ def projection_matrix(
     before = sparse.diags_array(divisors_of(aggregation, fine) / fine)
     after = sparse.diags_array(1.0 / divisors_of(aggregation, coarse))
     return sparse.csr_array(after @ overlap.T @ before)
+
+
+def find_coarse_edges(level: Level, graphs: GraphCollection) -> np.ndarray:
+    """Coarse edge of each input edge, numbered over the collection, or INSIDE.
+
+    Parameters
+    ----------
+    level : Level
+    graphs : GraphCollection
+        The input graphs of the level.
+
+    Returns
+    -------
+    coarse : int64 array of shape (n_edges,)
+    """
+    n_blocks = int(level.node_ptr[-1])
+    first = np.repeat(level.node_ptr[:-1], np.diff(level.edge_ptr))
+    # Coarse edges are sorted, so their keys are.
+    keys = (level.edges[:, 0] + first) * n_blocks + level.edges[:, 1] + first
+    blocks = level.numbered_blocks(graphs.node_ptr)[graphs.numbered_ends]
+    wanted = blocks.min(axis=1) * n_blocks + blocks.max(axis=1)
+    coarse = np.searchsorted(keys, wanted).astype(np.int64)
+    coarse[blocks[:, 0] == blocks[:, 1]] = INSIDE
+    return coarse

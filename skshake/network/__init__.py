@@ -1,5 +1,6 @@
 """The graph neural network and its training; the one folder that imports torch."""
 
+from skshake.network._explanation import Contributions
 from skshake.network._fitting import LabelledGraphs, feature_widths, fit_network
 from skshake.network._losses import Loss, find_loss
 from skshake.network._model import SHAKENetwork
@@ -15,6 +16,7 @@ from skshake.network._state import network_from_state, network_state
 from skshake.network._torch_engine import Engine
 
 __all__ = [
+    "Contributions",
     "Engine",
     "EpochRecord",
     "FeatureWidths",

@@ -8,11 +8,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import cast
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 
+from skshake.network._csr import BatchArcs
 from skshake.network._encoders import FeatureEncoder
 from skshake.network._layers import SUM_LAYERS, is_sum_layer, make_layer
 from skshake.network._plan import NetworkShape
@@ -43,6 +44,18 @@ class ReadOutMLP(nn.Sequential):
             h = engine.linear(cast(nn.Linear, layer), h).relu()
             h = engine.drop(h, self.rate, None if streams is None else streams[k])
         return h
+
+
+class EncodedEdges(NamedTuple):
+    """What messages are made of beside the states of nodes.
+
+    ``states`` (n_edge_states, width), ``arcs``, whose weights are in the scale of their
+    level, and whether arcs of several graphs may use one state.
+    """
+
+    states: Tensor
+    arcs: BatchArcs
+    is_shared: bool
 
 
 class SHAKENetwork(nn.Module):
@@ -126,6 +139,7 @@ class SHAKENetwork(nn.Module):
         levels: Sequence[LevelBatch],
         encoded: list[Tensor] | None = None,
         streams: Tensor | None = None,
+        edges: list[EncodedEdges] | None = None,
     ) -> Tensor:
         """Embedding of each graph, shape (n_graphs, hidden_dim).
 
@@ -137,6 +151,8 @@ class SHAKENetwork(nn.Module):
             What :meth:`encode_nodes` gives for each level, if other than that.
         streams : int64 Tensor of shape (n_streams,) or None
             From which the masks of dropout follow; None drops nothing.
+        edges : list of EncodedEdges or None
+            What :meth:`encode_edges` gives for each level, if other than that.
         """
         h: Tensor | None = None
         *of_levels, of_readout = self._split(streams)
@@ -145,7 +161,11 @@ class SHAKENetwork(nn.Module):
             # Only states of the finest level, which comes last, are pooled.
             own = encoded[depth] if encoded is not None else None
             h = self._start(level, h, own)
-            h, pooled = self._run_level(depth, level, h, of_levels[depth])
+            if edges is None:
+                between = self.encode_edges(depth, level, h.dtype)
+            else:
+                between = edges[depth]
+            h, pooled = self._run_level(depth, level, h, between, of_levels[depth])
         return self.readout(pooled, of_readout, self.engine)
 
     def encode_nodes(self, level: LevelBatch) -> Tensor:
@@ -156,6 +176,24 @@ class SHAKENetwork(nn.Module):
         if level.row_of_node is None:
             return states
         return self.engine.sum_rows(level.row_of_node, states)
+
+    def encode_edges(
+        self, depth: int, level: LevelBatch, dtype: torch.dtype = torch.float32
+    ) -> EncodedEdges:
+        """States of a level's edges, and its arcs.
+
+        States that are but zeros have the given type.
+        """
+        arcs = level.arcs._replace(weight=level.arcs.weight / self.weight_scale[depth])
+        conv = self.shape.conv
+        if is_sum_layer(conv) and not SUM_LAYERS[conv]:
+            # One edge state of zeros for all arcs.
+            states = self.weight_scale.new_zeros(1, self.shape.hidden_dim, dtype=dtype)
+            return EncodedEdges(
+                states, arcs._replace(edge=torch.zeros_like(arcs.edge)), True
+            )
+        states = self.edge_encoder(level.edge_attr, self.engine)
+        return EncodedEdges(states, arcs, level.shares_edges)
 
     @property
     def n_streams(self) -> int:
@@ -182,21 +220,19 @@ class SHAKENetwork(nn.Module):
         return h + (self.encode_nodes(level) if own is None else own)
 
     def _run_level(
-        self, depth: int, level: LevelBatch, h: Tensor, streams: Tensor | None
+        self,
+        depth: int,
+        level: LevelBatch,
+        h: Tensor,
+        edges: EncodedEdges,
+        streams: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         """States after the last layer, and pooled states (of the finest level)."""
-        shape, shares_edges = self.shape, level.shares_edges
-        arcs = level.arcs._replace(weight=level.arcs.weight / self.weight_scale[depth])
-        if is_sum_layer(shape.conv) and not SUM_LAYERS[shape.conv]:
-            # One edge state of zeros for all arcs.
-            edge_states, shares_edges = h.new_zeros(1, h.shape[1]), True
-            arcs = arcs._replace(edge=torch.zeros_like(arcs.edge))
-        else:
-            edge_states = self.edge_encoder(level.edge_attr, self.engine)
+        shape = self.shape
         plan = LevelPlan(
-            arcs=arcs,
+            arcs=edges.arcs,
             node_ptr=level.node_ptr,
-            shares_edges=shares_edges,
+            shares_edges=edges.is_shared,
             n_linear=shape.n_linear,
             dropout=shape.dropout,
             streams=streams,
@@ -205,4 +241,4 @@ class SHAKENetwork(nn.Module):
             readout=None if depth else READOUTS[shape.readout],
         )
         layers = list(cast(nn.ModuleList, self.levels[depth]))
-        return self.engine.run_layers(layers, plan, h, edge_states)
+        return self.engine.run_layers(layers, plan, h, edges.states)

@@ -13,9 +13,10 @@ import numpy as np
 import torch
 
 from skshake._warnings import warn_user
+from skshake.graphs import GraphCollection
 from skshake.hierarchy import HierarchyCollection
 from skshake.network._engine import choose_engine, resolve_device
-from skshake.network._explanation import explain_nodes
+from skshake.network._explanation import Contributions, explain_graphs
 from skshake.network._inference import embed_graphs, predict_outputs, send_all
 from skshake.network._model import SHAKENetwork
 from skshake.network._threads import lanes_in_threads
@@ -83,11 +84,12 @@ def contributions_of(
     hierarchies: HierarchyCollection,
     directions: np.ndarray,
     device: Any = "auto",
-) -> list[np.ndarray]:
-    """Contribution of each input node at each level; see :func:`explain_nodes`."""
+    graphs: GraphCollection | None = None,
+) -> Contributions:
+    """Contributions of input nodes and edges; see :func:`explain_graphs`."""
     with plain_torch(), lanes_in_threads():
         if any(parameter.is_inference() for parameter in network.parameters()):
             # Read under inference_mode, in which nothing is differentiated.
             network = copy.deepcopy(network)
         network, data = _on_device(network, hierarchies, device)
-        return explain_nodes(network.on(PLAIN), data, hierarchies, directions)
+        return explain_graphs(network.on(PLAIN), data, hierarchies, directions, graphs)

@@ -10,13 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from skshake.graphs import Graph, as_graphs
+from skshake.graphs import Graph, as_graphs, read_smiles_among
 from skshake.hierarchy import GraphHierarchy, LevelView
 from skshake.plotting._axes import grid_of_axes
-from skshake.plotting._layout import Drawing, draw_graph
-
-# Points: of an input node in a small graph; a coarse node grows from there.
-NODE_SIZE, LINE_WIDTH = 130.0, 1.2
+from skshake.plotting._graph import (
+    LINE_WIDTH,
+    NODE_SIZE,
+    draw_lines,
+    frame,
+    plot_graph,
+)
+from skshake.plotting._layout import draw_graph
 
 
 class HierarchyDisplay:
@@ -65,8 +69,9 @@ class HierarchyDisplay:
         ----------
         coarsener : KFCoarsener
             Fitted.
-        graph : graph
-            Any one graph that :func:`skshake.as_graphs` reads in a list.
+        graph : graph, SMILES or rdkit Mol
+            Any one graph that :func:`skshake.as_graphs` reads in a list, or the SMILES
+            of a molecule, which is drawn as one.
         molecule : str or rdkit Mol, default=None
             SMILES or molecule whose atoms are the nodes.
         ax : array of matplotlib Axes of shape (n_levels, 2), default=None
@@ -82,6 +87,9 @@ class HierarchyDisplay:
             If the graph has other features than those at ``fit``, or the molecule other
             atoms than the graph, or all levels are the input graph.
         """
+        (graph,) = read_smiles_among([graph])
+        if molecule is None and hasattr(graph, "GetAtoms"):
+            molecule = graph
         categorical = coarsener.categorical_features
         graphs = as_graphs([graph], categorical_features=categorical)
         hierarchy = coarsener.transform(graphs)[0]
@@ -108,7 +116,7 @@ class HierarchyDisplay:
         self.nodes_, self.edges_ = [], []
         for level, (left, right) in zip(levels, self.axes_, strict=True):
             colors = _block_colors(level)
-            inputs = self._plot_input(left, drawing, colors[level.block])
+            inputs = plot_graph(left, self.graph, drawing, colors[level.block])
             coarse = _plot_coarse(right, drawing.positions, level, colors)
             self.nodes_.append((inputs[0], coarse[0]))
             self.edges_.append((inputs[1], coarse[1]))
@@ -119,31 +127,8 @@ class HierarchyDisplay:
                 f"q = {level.q:.3g}: {level.n_nodes} nodes, {len(level.edges)} edges"
             )
             for axes in (left, right):
-                _frame(axes, drawing.positions)
+                frame(axes, drawing.positions)
         return self
-
-    def _plot_input(
-        self, ax: Any, drawing: Drawing, colors: np.ndarray
-    ) -> tuple[Any, Any]:
-        """Input nodes and edges; double bonds as two lines."""
-        size = NODE_SIZE / max(1.0, self.graph.n_nodes / 40)
-        ends = drawing.positions[self.graph.edges]
-        lines = _draw_lines(ax, ends, LINE_WIDTH * (2 * drawing.bonds - 1))
-        is_multiple = drawing.bonds > 1
-        if is_multiple.any():
-            gaps = LINE_WIDTH * (2 * drawing.bonds[is_multiple] - 3)
-            _draw_lines(ax, ends[is_multiple], gaps, color="white")
-        points = ax.scatter(
-            *drawing.positions.T,
-            s=size,
-            c=colors,
-            edgecolors="0.3",
-            linewidths=0.6,
-            zorder=2,
-        )
-        for place, label in zip(drawing.positions, drawing.labels, strict=True):
-            ax.text(*place, label, ha="center", va="center", fontsize=8, zorder=3)
-        return points, lines
 
 
 def _plot_coarse(
@@ -154,9 +139,7 @@ def _plot_coarse(
     middle = np.column_stack(
         [np.bincount(level.block, column) / size for column in positions.T]
     )
-    lines = _draw_lines(
-        ax, middle[level.edges], LINE_WIDTH * np.sqrt(level.edge_weight)
-    )
+    lines = draw_lines(ax, middle[level.edges], LINE_WIDTH * np.sqrt(level.edge_weight))
     points = ax.scatter(
         *middle.T,
         s=NODE_SIZE * size / max(1.0, len(level.block) / 40),
@@ -166,16 +149,6 @@ def _plot_coarse(
         zorder=2,
     )
     return points, lines
-
-
-def _draw_lines(
-    ax: Any, ends: np.ndarray, widths: np.ndarray, color: str = "0.5"
-) -> Any:
-    """Straight edges between pairs of places."""
-    from matplotlib.collections import LineCollection
-
-    lines = LineCollection(list(ends), linewidths=widths, colors=color, zorder=1)
-    return ax.add_collection(lines)
 
 
 def _block_colors(level: LevelView) -> np.ndarray:
@@ -195,13 +168,3 @@ def _block_colors(level: LevelView) -> np.ndarray:
         for k in range(level.n_nodes)
     ]
     return palette[numbers]
-
-
-def _frame(ax: Any, positions: np.ndarray) -> None:
-    """Equal units, a margin around the nodes, no ticks."""
-    ax.set_aspect("equal")
-    ax.set_axis_off()
-    if len(positions):
-        margin = 0.08 * max(np.ptp(positions, axis=0).max(), 1.0)
-        low, high = positions.min(axis=0) - margin, positions.max(axis=0) + margin
-        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))

@@ -14,8 +14,10 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from skshake.datasets import load_bace
 from tests._helpers import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -326,3 +328,36 @@ def test_the_grid_of_the_appendix_is_searched(as_dd):
         *("--max-iter", 1, "--max-width", 64, "--folds", 2),
     )
     assert "test score" in printed
+
+
+def test_chemist_goes_from_a_csv_to_answers(tmp_path):
+    molecules = load_bace()
+    table = {"smiles": molecules.smiles[::40], "binds": molecules.target[::40]}
+    pd.DataFrame(table).to_csv(tmp_path / "small.csv", index=False)
+    script = ROOT / "examples" / "chemist.py"
+    options = ["--target", "binds", "--folder", tmp_path, "--max-iter", 2]
+    printed = _run(script, tmp_path / "small.csv", *options)
+    assert "scaffold ROC-AUC: skshake" in printed
+    assert "Graph 3: expected a SMILES, got None" in printed
+    answers = pd.read_csv(tmp_path / "predictions.csv")["probability"]
+    assert answers.isna().tolist() == [False, False, True, True, False]
+    assert answers.dropna().between(0, 1).all()
+    parts = pd.read_csv(tmp_path / "atoms.csv")["part"]
+    assert {*parts} == {"baseline", "node", "edge"}
+    assert (tmp_path / "atoms.png").stat().st_size > 10_000
+    assert len(script.read_text(encoding="utf-8").splitlines()) < 60
+
+
+@pytest.mark.slow
+def test_check_explanations_measures_falls_and_motifs(tmp_path):
+    file = _write_molecules(tmp_path, ["0", "1"])
+    script = BENCHMARKS / "check_explanations.py"
+    options = ["--seeds", 1, "--max-iter", 1, "--planted", 40, "--molecules", file]
+    _run(script, *options, "--json", tmp_path / "e.json")
+    rows = json.loads((tmp_path / "e.json").read_text())
+    assert [*rows] == [
+        f"{name}{end}"
+        for name in ("MUTAG", "planted", "small")
+        for end in ("", ", shuffled labels")
+    ]
+    assert 0 <= rows["planted"]["motif by nodes"][0] <= 1

@@ -10,6 +10,7 @@ from skshake.graphs import (
     graphs_from_records,
     parse_smiles,
     read_molecules,
+    read_smiles_among,
     refuse_invalid,
 )
 from skshake.graphs._molecules import EMPTY, graphs_from_smiles, read_molecule
@@ -151,3 +152,15 @@ def test_messages_name_five_and_count_the_others():
     refused[6].__cause__ = TypeError()
     with pytest.raises(InvalidGraphError, match=r"^Graph 6 is odd$"):
         refuse_invalid(refused, keeps_invalid=True)
+
+
+def test_smiles_among_graphs_become_molecules():
+    graph = object()
+    found = read_smiles_among(["CCO", graph])
+    assert found[0].GetNumAtoms() == 3
+    assert found[1] is graph
+    graphs = graphs_from_smiles(["CC"])
+    assert read_smiles_among(graphs) is graphs
+    with pytest.raises(ValueError, match="Graph 1: 'C1CC' is not a SMILES") as caught:
+        read_smiles_among([graph, "C1CC"])
+    assert caught.value.field == "smiles"

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from skshake import KFCoarsener
-from skshake.hierarchy import projection_matrix
+from skshake import KFCoarsener, as_graphs
+from skshake.hierarchy import find_coarse_edges, projection_matrix
+from skshake.hierarchy._contraction import INSIDE
 
 
 def _membership(level):
@@ -54,3 +55,25 @@ def test_projections_compose_for_nested_partitions(pooling, hierarchies):
         ]
         step = projection_matrix(hierarchy.overlap(0, 2), pooling).toarray()
         np.testing.assert_allclose(step @ to_level[0], to_level[2], atol=1e-6)
+
+
+def test_coarse_edges_are_those_between_blocks(random_graphs):
+    graphs = as_graphs(random_graphs)
+    coarsener = KFCoarsener(q=[np.inf, 0.5], n_forests=1, random_state=0)
+    hierarchies = coarsener.fit_transform(graphs)
+    for level in hierarchies.levels:
+        coarse = find_coarse_edges(level, graphs)
+        assert (coarse == INSIDE).any() == (level.q < np.inf)
+        weight = np.zeros(len(level.edges))
+        for g, graph in enumerate(graphs):
+            block = hierarchies[g].levels[hierarchies.levels.index(level)].block
+            for k, (u, v) in enumerate(graph.edges):
+                edge = coarse[graphs.edge_ptr[g] + k]
+                ends = sorted([block[u], block[v]])
+                if ends[0] == ends[1]:
+                    assert edge == INSIDE
+                else:
+                    assert level.edges[edge].tolist() == ends
+                    assert level.edge_ptr[g] <= edge < level.edge_ptr[g + 1]
+                    weight[edge] += graph.edge_weight[k]
+        np.testing.assert_allclose(weight, level.edge_weight, rtol=1e-6)

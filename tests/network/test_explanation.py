@@ -98,3 +98,19 @@ def test_a_lone_class_is_explained_by_its_own_output(marked):
     sums = np.array([c.sum() for c in model.explain(graphs)])
     outputs = model.decision_function(graphs).ravel()
     assert np.corrcoef(sums, outputs)[0, 1] > 0.9
+
+
+def test_nodes_are_explained_as_before_where_nobody_asks_for_edges(marked):
+    graphs, y, _ = marked
+    model = SHAKEClassifier(n_layers=2, max_iter=5, random_state=0).fit(graphs, y)
+    hierarchies = model._read(graphs)
+    explained = model._explained_outputs(hierarchies, None)
+    found = model._explain(hierarchies, explained)
+    assert found.edges.shape == (1, 0)
+    assert np.array_equal(found.nodes[0], np.concatenate(model.explain(graphs)))
+    # The output is what the nodes add to the cycle made of average nodes.
+    np.testing.assert_allclose(found.output, model.decision_function(graphs), atol=1e-4)
+    sums = np.array([c.sum() for c in model.explain(graphs)])
+    rest = found.output - found.baseline - sums
+    # At most 0.02 over seeds.
+    assert np.abs(rest).max() < 0.1 * np.ptp(found.output)

@@ -80,3 +80,21 @@ def test_nothing_coarse_is_refused(mutag):
     coarsener = KFCoarsener(q=np.inf).fit(mutag[0])
     with pytest.raises(ValueError, match="nothing coarse"):
         HierarchyDisplay.from_estimator(coarsener, mutag[0][0])
+
+
+def test_a_smiles_stands_for_its_graph(pyplot, molecules):
+    pytest.importorskip("rdkit")
+    coarsener = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit(molecules.data[:20])
+    display = HierarchyDisplay.from_estimator(coarsener, molecules.smiles[3])
+    other = HierarchyDisplay.from_estimator(
+        coarsener, molecules.data[3], molecule=molecules.smiles[3]
+    )
+    block, expected = (
+        each.hierarchy.levels[0].block.tolist() for each in (display, other)
+    )
+    assert block == expected
+    assert [t.get_text() for t in display.axes_[0, 0].texts] == [
+        t.get_text() for t in other.axes_[0, 0].texts
+    ]
+    with pytest.raises(ValueError, match="Graph 0: 'C1CC' is not a SMILES"):
+        HierarchyDisplay.from_estimator(coarsener, "C1CC")
