@@ -27,6 +27,7 @@ from skshake.graphs._features import (
     empty_features,
 )
 from skshake.graphs._fingerprint import hash_weights
+from skshake.graphs._names import NameColumn, Names, join_names, names_of, positions
 from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
 
 # Degrees up to which each is a category of its own, and bins per doubling above.
@@ -93,7 +94,8 @@ class GraphCollection(Sequence):
 
     Make one with :func:`skshake.as_graphs`. It is a sequence: an integer gives a
     light :class:`Graph` view, a slice, an integer array or a boolean mask gives
-    another collection, without a loop over graphs.
+    another collection, without a loop over graphs. Names that users gave to graphs
+    (``names``) and nodes (``graph.node_names``) come along.
 
     Parameters
     ----------
@@ -110,6 +112,8 @@ class GraphCollection(Sequence):
         One row per edge.
     edge_weight : float64 array of shape (n_edges,) or None
         Positive weights; None when every edge weighs 1.
+    given_names : Names or None, default=None
+        What the user calls graphs and nodes; nothing that is computed depends on it.
     """
 
     node_ptr: np.ndarray
@@ -118,13 +122,21 @@ class GraphCollection(Sequence):
     node_features: Features
     edge_features: Features
     edge_weight: np.ndarray | None
+    given_names: Names | None = None
 
     def __post_init__(self) -> None:
         copy_read_only(self, "node_ptr", "edge_ptr", "edges", "edge_weight")
+        of_graphs, of_nodes = self.given_names or (None, None)
         for name, rows, expected in (
             ("node_features", len(self.node_features), self.n_nodes),
             ("edges", len(self.edges), self.n_edges),
             ("edge_features", len(self.edge_features), self.n_edges),
+            ("names", len(self if of_graphs is None else of_graphs), len(self)),
+            (
+                "node_names",
+                self.n_nodes if of_nodes is None else len(of_nodes),
+                self.n_nodes,
+            ),
         ):
             if rows != expected:
                 raise ValueError(f"{name}: expected {expected} rows, got {rows}")
@@ -160,6 +172,15 @@ class GraphCollection(Sequence):
     def n_edges(self) -> int:
         """Number of undirected edges of all graphs."""
         return int(self.edge_ptr[-1])
+
+    @property
+    def names(self) -> np.ndarray:
+        """Name of each graph, its position if no other was given.
+
+        Ids of several columns of a table are tuples.
+        """
+        found = self.given_names and self.given_names.graphs
+        return np.arange(len(self)) if found is None else found.as_array()
 
     @cached_property
     def arcs(self) -> Arcs:
@@ -238,6 +259,7 @@ class GraphCollection(Sequence):
             self.node_features.take(nodes),
             self.edge_features.take(edges),
             None if self.edge_weight is None else self.edge_weight[edges],
+            self.given_names and self.given_names.take(graphs, nodes),
         )
 
     def with_node_features(self, features: Features) -> GraphCollection:
@@ -282,6 +304,7 @@ class GraphCollection(Sequence):
             self.node_features.take(nodes),
             self.edge_features.take(edges),
             None if self.edge_weight is None else self.edge_weight[edges],
+            self.given_names and self.given_names.take(slice(start, stop), nodes),
         )
 
 
@@ -317,6 +340,22 @@ class Graph:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return int(self._nodes.stop - self._nodes.start)
+
+    @property
+    def name(self) -> Any:
+        """Name of the graph, its position if no other was given."""
+        given = self.collection.given_names
+        if given is None or given.graphs is None:
+            return self.position
+        return given.graphs.take(slice(self.position, self.position + 1)).as_array()[0]
+
+    @property
+    def node_names(self) -> np.ndarray:
+        """Names of the nodes, their numbers from 0 if no others were given."""
+        given = self.collection.given_names
+        if given is None or given.nodes is None:
+            return np.arange(self.n_nodes)
+        return given.nodes.take(self._nodes).as_array()
 
     @property
     def edges(self) -> np.ndarray:
@@ -365,7 +404,26 @@ def concatenate_graphs(parts: Sequence[GraphCollection]) -> GraphCollection:
         concatenate_features([part.node_features for part in parts]),
         concatenate_features([part.edge_features for part in parts]),
         np.concatenate(weights) if is_weighted else None,
+        _join_names(parts),
     )
+
+
+def _join_names(parts: Sequence[GraphCollection]) -> Names | None:
+    """Names of all parts; what has none among others is numbered."""
+    given = [part.given_names or Names() for part in parts]
+    columns: list[NameColumn | None] = [None, None]
+    if any(names.graphs is not None for names in given):
+        columns[0] = join_names(
+            [(n.graphs, np.arange(len(p))) for n, p in zip(given, parts, strict=True)]
+        )
+    if any(names.nodes is not None for names in given):
+        columns[1] = join_names(
+            [
+                (n.nodes, positions(p.node_ptr))
+                for n, p in zip(given, parts, strict=True)
+            ]
+        )
+    return names_of(*columns)
 
 
 def bin_degrees(degree: np.ndarray) -> np.ndarray:
