@@ -97,7 +97,9 @@ def _coarsen_chunk(
                 shared[q] = level
             levels.append(level)
         forests.append(tuple(levels))
-    return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
+    return HierarchyCollection(
+        graphs.node_ptr, tuple(forests), pooling.key, graphs.given_names
+    )
 
 
 class KFCoarsener(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +27,18 @@ from skshake.graphs._features import (
     copy_read_only,
     empty_features,
 )
+from skshake.graphs._files import read_graphs, write_graphs
 from skshake.graphs._fingerprint import hash_weights
-from skshake.graphs._names import NameColumn, Names, join_names, names_of, positions
+from skshake.graphs._names import (
+    NameColumn,
+    Names,
+    join_names,
+    name_of_graph,
+    names_of,
+    names_of_graphs,
+    names_of_nodes,
+    positions,
+)
 from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
 
 # Degrees up to which each is a category of its own, and bins per doubling above.
@@ -179,8 +190,7 @@ class GraphCollection(Sequence):
 
         Ids of several columns of a table are tuples.
         """
-        found = self.given_names and self.given_names.graphs
-        return np.arange(len(self)) if found is None else found.as_array()
+        return names_of_graphs(self.given_names, len(self))
 
     @cached_property
     def arcs(self) -> Arcs:
@@ -261,6 +271,41 @@ class GraphCollection(Sequence):
             None if self.edge_weight is None else self.edge_weight[edges],
             self.given_names and self.given_names.take(graphs, nodes),
         )
+
+    def save(self, path: str | Path) -> None:
+        """Write graphs and their names to an npz file without pickled objects.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write.
+
+        Raises
+        ------
+        TypeError
+            If a name is no number, text, date, or tuple of these.
+        """
+        write_graphs(path, self.__getstate__())
+
+    @classmethod
+    def load(cls, path: str | Path) -> GraphCollection:
+        """Read graphs from a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read. It is data: reading it runs no code, whoever made it.
+
+        Returns
+        -------
+        graphs : GraphCollection
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, is something else, or comes from a newer release.
+        """
+        return cls(**read_graphs(path))
 
     def with_node_features(self, features: Features) -> GraphCollection:
         """Give the same graphs other node features, sharing what is derived of edges.
@@ -344,18 +389,12 @@ class Graph:
     @property
     def name(self) -> Any:
         """Name of the graph, its position if no other was given."""
-        given = self.collection.given_names
-        if given is None or given.graphs is None:
-            return self.position
-        return given.graphs.take(slice(self.position, self.position + 1)).as_array()[0]
+        return name_of_graph(self.collection.given_names, self.position)
 
     @property
     def node_names(self) -> np.ndarray:
         """Names of the nodes, their numbers from 0 if no others were given."""
-        given = self.collection.given_names
-        if given is None or given.nodes is None:
-            return np.arange(self.n_nodes)
-        return given.nodes.take(self._nodes).as_array()
+        return names_of_nodes(self.collection.given_names, self._nodes)
 
     @property
     def edges(self) -> np.ndarray:
@@ -404,12 +443,12 @@ def concatenate_graphs(parts: Sequence[GraphCollection]) -> GraphCollection:
         concatenate_features([part.node_features for part in parts]),
         concatenate_features([part.edge_features for part in parts]),
         np.concatenate(weights) if is_weighted else None,
-        _join_names(parts),
+        concatenate_names(parts),
     )
 
 
-def _join_names(parts: Sequence[GraphCollection]) -> Names | None:
-    """Names of all parts; what has none among others is numbered."""
+def concatenate_names(parts: Sequence[Any]) -> Names | None:
+    """Names of all collections in turn; what has none among others is numbered."""
     given = [part.given_names or Names() for part in parts]
     columns: list[NameColumn | None] = [None, None]
     if any(names.graphs is not None for names in given):

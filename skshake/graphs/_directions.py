@@ -6,6 +6,7 @@ are drawn on undirected graphs; a model sees directions through these features.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -134,6 +135,25 @@ def check_directions(features: Features) -> None:
             "directed=True: graphs of a GraphCollection have no directions any more; "
             "say it where the collection is made"
         )
+
+
+def add_empty_sums(features: Features, fields: Iterable[Field]) -> Features:
+    """Node features with the fitted sums over edges, where no graph has an edge.
+
+    What numbers edges would have, graphs without edges cannot tell.
+    """
+    known = features.columns()
+    missing = [
+        field
+        for field in fields
+        if field.name.startswith(("in_", "out_"))
+        and not field.is_categorical
+        and field.name not in known
+    ]
+    if not missing or MARK not in known or known[MARK].any():
+        return features
+    empty = [(f.name, np.zeros((len(features), f.width)), False) for f in missing]
+    return _with_columns("the node", features, empty)
 
 
 def loses_directions(

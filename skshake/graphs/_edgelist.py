@@ -374,7 +374,9 @@ def graphs_from_edgelist(
     edge_attrs = check_names_given("edge_attrs", edge_attrs) or ()
     aggregates = _check_aggregate(aggregate, edge_attrs, weight)
     check_unit(time_unit)
-    columns = (graph,) if isinstance(graph, str) else tuple(graph)
+    columns = tuple(graph) if isinstance(graph, (list, tuple)) else (graph,)
+    if not columns:
+        raise InvalidGraphError(f"graph: expected at least one column, got {graph!r}")
     if nodes is None and node_attrs:
         raise InvalidGraphError("node_attrs: expected a table `nodes` that holds them")
     of_edges = as_table("edges", edges, (*columns, source, target), columns)

@@ -18,6 +18,7 @@ import numpy as np
 
 from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._ids import integers
+from skshake.graphs._names import as_item
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 PARQUET = (".parquet", ".pq")
@@ -104,11 +105,6 @@ class Table:
             return series.cat.categories.tolist()
         found: list[Any] = np.unique(self.column(name)).tolist()
         return found
-
-
-def as_item(value: Any) -> Any:
-    """A value of numpy as one of Python."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _as_times(values: np.ndarray) -> np.ndarray:

@@ -67,6 +67,26 @@ class Names(NamedTuple):
         )
 
 
+def names_of_graphs(names: Names | None, n_graphs: int) -> np.ndarray:
+    """Name of each graph, its position if no other was given."""
+    found = names and names.graphs
+    return np.arange(n_graphs) if found is None else found.as_array()
+
+
+def name_of_graph(names: Names | None, graph: int) -> Any:
+    """Name of one graph."""
+    found = names and names.graphs
+    return graph if found is None else found.take(slice(graph, graph + 1)).as_array()[0]
+
+
+def names_of_nodes(names: Names | None, nodes: slice) -> np.ndarray:
+    """Names of the nodes of one graph, their numbers from 0 if no others were given."""
+    found = names and names.nodes
+    if found is None:
+        return np.arange(nodes.stop - nodes.start)
+    return found.take(nodes).as_array()
+
+
 def names_of(graphs: NameColumn | None, nodes: NameColumn | None) -> Names | None:
     """Names of a collection, None if there are none at all."""
     return None if graphs is None and nodes is None else Names(graphs, nodes)
@@ -78,8 +98,14 @@ def as_objects(values: Iterable[Any]) -> np.ndarray:
     return np.fromiter(listed, object, len(listed))
 
 
-def as_names(values: Sequence[Any]) -> np.ndarray:
+def as_item(value: Any) -> Any:
+    """A value of numpy as one of Python."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def as_names(values: Iterable[Any]) -> np.ndarray:
     """Names as an array: text and whole numbers by type, all else as objects."""
+    values = [as_item(value) for value in values]
     for cls in (str, int):
         if all(type(value) is cls for value in values):
             found = np.array(values)

@@ -15,9 +15,9 @@ import numpy as np
 
 from skshake._as_array import is_missing
 from skshake.graphs._errors import InvalidGraphError
-from skshake.graphs._frames import Table, as_item
+from skshake.graphs._frames import Table
 from skshake.graphs._ids import number_ids
-from skshake.graphs._names import NameColumn, Names, as_objects
+from skshake.graphs._names import NameColumn, Names, as_item, as_objects
 from skshake.graphs._ragged import offsets, owner_of
 
 # Positions in messages of what reads graphs of any kind.
@@ -111,9 +111,9 @@ def as_columns(graph_ids: Any, n_levels: int) -> list[np.ndarray]:
     if n_levels == 1:
         columns = [_as_column(graph_ids)]
     else:
-        listed = [tuple(values) for values in graph_ids]
+        listed = list(graph_ids)
         for values in listed:
-            if len(values) != n_levels:
+            if not isinstance(values, (tuple, list)) or len(values) != n_levels:
                 raise InvalidGraphError(
                     f"graph_ids: expected tuples of {n_levels}, got {values!r}"
                 )
@@ -192,8 +192,17 @@ def place_graphs(
     if first is None:
         return Placed(known[0][chosen], of_rows, [chosen])
     of_graph = [np.concatenate(level)[first[chosen]] for level in levels]
-    columns = [ids[k].tolist() for ids, k in zip(known, of_graph, strict=True)]
+    columns = [_as_items(ids[k]) for ids, k in zip(known, of_graph, strict=True)]
     return Placed(as_objects(zip(*columns, strict=True)), of_rows, of_graph)
+
+
+def _as_items(ids: np.ndarray) -> list[Any]:
+    """Ids as values of Python, dates as dates."""
+    # Numpy makes integers of nanoseconds.
+    is_fine = ids.dtype.kind in "mM" and (ids == ids.astype(f"{ids.dtype.kind}8[us]"))
+    if np.all(is_fine) and ids.dtype.kind in "mM":
+        ids = ids.astype(f"{ids.dtype.kind}8[us]")
+    return ids.tolist()
 
 
 def number_columns(
