@@ -30,7 +30,7 @@ def names_as_arrays(names: Names | None) -> dict[str, np.ndarray]:
             continue
         state = column.__getstate__()
         values, rows = state["values"], state["rows"]
-        if values.dtype.kind in "OT":
+        if values.dtype.kind in ("O", "T"):
             listed = to_json(f"names of {part}", values.tolist())
             arrays[f"names.{part}.objects"] = np.array(listed)
         else:

@@ -103,7 +103,13 @@ class Table:
         series = self.series(name)
         if hasattr(series, "cat"):
             return series.cat.categories.tolist()
-        found: list[Any] = np.unique(self.column(name)).tolist()
+        try:
+            found: list[Any] = np.unique(self.column(name)).tolist()
+        except TypeError as error:
+            raise InvalidGraphError(
+                f"{self.what}: {name!r}: expected either strings or numbers, got both",
+                field=str(name),
+            ) from error
         return found
 
 

@@ -224,7 +224,7 @@ def test_a_class_that_is_the_direction_alone_is_learnt(global_random_seed):
     graphs, y = rivers(80, np.random.default_rng(global_random_seed))
     turned = [graph.reverse() for graph in graphs]
     one, other = (as_graphs(some, directed=False) for some in (graphs, turned))
-    # Without directions both classes are the same graphs: nothing is better than chance.
+    # Without directions both classes are the same graphs: nothing beats chance.
     assert one.fingerprints.tolist() == other.fingerprints.tolist()
     read = as_graphs(graphs, directed=True)
     model = SHAKEClassifier(max_iter=20, random_state=0).fit(read[:60], y[:60])

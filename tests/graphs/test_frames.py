@@ -106,13 +106,13 @@ def test_text_files(tables, tmp_path):
         read(tmp_path / "none.csv", paths[1])
     for path in ("transfers.xlsx", "transfers"):
         with pytest.raises(
-            ValueError, match="edges: expected the path of a .csv, .tsv"
+            ValueError, match=r"edges: expected the path of a \.csv, \.tsv"
         ):
             read(path, paths[1])
 
 
 def test_categories_that_are_fractions_are_no_numbers(tables):
-    transfers, accounts = tables
+    transfers, _ = tables
     rate = pd.Series([0.5, 1.5] * (N_ROWS // 2)).astype("category")
     graphs = graphs_from_edgelist(
         transfers.assign(rate=rate),
@@ -128,7 +128,7 @@ def test_categories_that_are_fractions_are_no_numbers(tables):
 
 
 def test_tables_by_graph_name_all_of_it(tables):
-    transfers, accounts = tables
+    transfers, _ = tables
     by_case = {0: transfers.drop(columns="case")}
     with pytest.raises(
         ValueError, match=r"expected a table per graph, by \('case', 'mo"

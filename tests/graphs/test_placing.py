@@ -84,8 +84,8 @@ def test_tables_of_nodes_by_graph():
         ),
         (
             {"edge_attrs": ["channel"]},
-            r"Graph \('p', 1\): the rows of edge \('b', 'a'\) carry different categories "
-            "of channel.*aggregate",
+            r"Graph \('p', 1\): the rows of edge \('b', 'a'\) carry different "
+            "categories of channel.*aggregate",
         ),
         (
             {"node_attrs": ["age"], "nodes": ACCOUNTS.assign(age=[1, 2, None, 4])},
