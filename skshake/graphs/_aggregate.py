@@ -6,8 +6,8 @@ had leaves no trace.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,47 @@ OF_NUMBERS = ("sum", "mean", "min", "max")
 MOST_FREQUENT, COUNT = "most_frequent", "count"
 Rules: TypeAlias = Mapping[str, str]
 """How rows are joined, by the name of an attribute; "mean" where none is named."""
+
+
+class Aggregates(NamedTuple):
+    """How rows of one edge are joined, and which columns are counted by category."""
+
+    rules: dict[str, str]
+    counted: dict[str, list[Any] | None]
+
+
+def check_aggregate(
+    aggregate: Mapping[str, Any] | None, edge_attrs: Sequence[str], weight: str | None
+) -> Aggregates:
+    """The parameter ``aggregate``."""
+    if aggregate is not None and not isinstance(aggregate, Mapping):
+        raise TypeError(
+            "aggregate: expected a dictionary of columns and how to join their values, "
+            f"got {aggregate!r}"
+        )
+    found = Aggregates({}, {})
+    for name, how in (aggregate or {}).items():
+        if name not in edge_attrs and name != weight:
+            raise InvalidGraphError(
+                f"aggregate: {name!r} is none of edge_attrs {list(edge_attrs)} and not "
+                f"the weight {weight!r}"
+            )
+        is_list = isinstance(how, Iterable) and not isinstance(how, (str, bytes))
+        if is_list or how == COUNT:
+            found.counted[name] = list(how) if is_list else None
+        elif how in (*OF_NUMBERS, MOST_FREQUENT):
+            found.rules[name] = how
+        else:
+            raise InvalidGraphError(
+                f"aggregate: {name!r}: expected one of "
+                f"{[*OF_NUMBERS, MOST_FREQUENT, COUNT]} or a list of categories, got "
+                f"{how!r}"
+            )
+    if weight in found.counted or found.rules.get(weight or "") == MOST_FREQUENT:
+        raise InvalidGraphError(
+            f"aggregate: {weight!r} holds weights; expected one of {[*OF_NUMBERS]}"
+        )
+    return found
 
 
 def combine(

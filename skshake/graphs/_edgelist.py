@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from skshake.graphs._aggregate import COUNT, MOST_FREQUENT, OF_NUMBERS
+from skshake.graphs._aggregate import check_aggregate
 from skshake.graphs._collate import (
     LEAST_WEIGHT,
     MOST_WEIGHT,
@@ -28,65 +28,19 @@ from skshake.graphs._features import (
     check_rule,
     empty_features,
 )
-from skshake.graphs._frames import Table, as_table
+from skshake.graphs._frames import as_table
 from skshake.graphs._ids import number_ids
 from skshake.graphs._merging import from_arcs
-from skshake.graphs._placing import (
-    Ids,
-    Placed,
-    Rows,
-    as_columns,
-    choose_rows,
-    find_rows,
-    join_levels,
-    keys_of,
-    keys_of_ends,
-    number_columns,
-    place_graphs,
+from skshake.graphs._nodes_of_tables import (
+    Nodes,
+    number_ends,
+    own_nodes,
+    place_tables,
+    shared_nodes,
 )
+from skshake.graphs._placing import Ids, Rows, choose_rows, keys_of_ends
 from skshake.graphs._ragged import offsets
 from skshake.graphs._times import FIRST, Clock, check_unit, start_clock
-
-
-class _Aggregates(NamedTuple):
-    """How rows of one edge are joined, and which columns are counted by category."""
-
-    rules: dict[str, str]
-    counted: dict[str, list[Any] | None]
-
-
-def _check_aggregate(
-    aggregate: Mapping[str, Any] | None, edge_attrs: Sequence[str], weight: str | None
-) -> _Aggregates:
-    """The parameter ``aggregate``."""
-    if aggregate is not None and not isinstance(aggregate, Mapping):
-        raise TypeError(
-            "aggregate: expected a dictionary of columns and how to join their values, "
-            f"got {aggregate!r}"
-        )
-    found = _Aggregates({}, {})
-    for name, how in (aggregate or {}).items():
-        if name not in edge_attrs and name != weight:
-            raise InvalidGraphError(
-                f"aggregate: {name!r} is none of edge_attrs {list(edge_attrs)} and not "
-                f"the weight {weight!r}"
-            )
-        is_list = isinstance(how, Iterable) and not isinstance(how, (str, bytes))
-        if is_list or how == COUNT:
-            found.counted[name] = list(how) if is_list else None
-        elif how in (*OF_NUMBERS, MOST_FREQUENT):
-            found.rules[name] = how
-        else:
-            raise InvalidGraphError(
-                f"aggregate: {name!r}: expected one of "
-                f"{[*OF_NUMBERS, MOST_FREQUENT, COUNT]} or a list of categories, got "
-                f"{how!r}"
-            )
-    if weight in found.counted or found.rules.get(weight or "") == MOST_FREQUENT:
-        raise InvalidGraphError(
-            f"aggregate: {weight!r} holds weights; expected one of {[*OF_NUMBERS]}"
-        )
-    return found
 
 
 def _features(
@@ -152,85 +106,6 @@ def _weights(rows: Rows, name: str, ids: Ids) -> np.ndarray | None:
         )
     parts = np.split(values, np.cumsum(rows.counts)[:-1])
     return collate_weights(parts, offsets(rows.counts))
-
-
-class _Nodes(NamedTuple):
-    """Nodes of all graphs: their ids, and their rows if there is a table of them."""
-
-    ids: Ids
-    rows: Rows | None
-    keys: np.ndarray
-
-
-def _own_nodes(
-    table: Table, of_node: np.ndarray, named: np.ndarray, known: np.ndarray, placed: Any
-) -> _Nodes:
-    """Nodes of a table that names the graph of each row."""
-    rows = choose_rows(table, of_node, len(placed.ids))
-    keys = keys_of(of_node, named, len(known))[rows.order]
-    ids = Ids(placed.ids, offsets(rows.counts), keys % max(len(known), 1), known)
-    return _Nodes(ids, rows, keys)
-
-
-def _shared_nodes(
-    table: Table,
-    of_row: np.ndarray,
-    of_graph: np.ndarray,
-    named: np.ndarray,
-    nodes: _Nodes,
-) -> _Nodes:
-    """Rows of nodes that edges name, in a table whose rows several graphs share.
-
-    ``of_row`` and ``of_graph`` number what the table says of the graph, if anything.
-    """
-    ids, n_names = nodes.ids, len(nodes.ids.known)
-    n_nodes = np.diff(ids.node_ptr)
-    wanted = keys_of(np.repeat(of_graph, n_nodes), ids.node_keys, n_names)
-    places, is_known, twice = find_rows(wanted, keys_of(of_row, named, n_names))
-    if twice >= 0:
-        raise InvalidGraphError(
-            f"nodes: node {ids.known[twice % n_names]} comes twice, and nothing says "
-            "in which graph; add the columns that name graphs, or leave one row"
-        )
-    if not is_known.all():
-        k = int(np.flatnonzero(~is_known)[0])
-        i = int(np.searchsorted(ids.node_ptr, k, side="right")) - 1
-        raise InvalidGraphError(
-            f"edges: an edge of graph {as_text(ids, i)} joins node "
-            f"{ids.known[ids.node_keys[k]]}, which has no row in nodes"
-        )
-    return nodes._replace(rows=Rows(table, places, n_nodes))
-
-
-def as_text(ids: Ids, i: int) -> str:
-    """The id of a graph in the middle of a sentence."""
-    return str(ids.graphs[i])
-
-
-def _number_ends(rows: Rows, ends: Sequence[np.ndarray], nodes: _Nodes) -> np.ndarray:
-    """Ends (2, n_rows) of edges, numbered within their graph.
-
-    ``ends`` are the names of both ends of all rows of the table, by number.
-    """
-    ids, n_names = nodes.ids, max(len(nodes.ids.known), 1)
-    owner = rows.owner
-    numbers = np.empty((2, len(owner)), np.int64)
-    for found, of_end in zip(numbers, ends, strict=True):
-        wanted = keys_of(owner, of_end[rows.order], n_names)
-        places, is_known, twice = find_rows(wanted, nodes.keys)
-        if twice >= 0:
-            i, k = divmod(twice, n_names)
-            raise InvalidGraphError(
-                f"nodes: node {ids.known[k]} comes twice in graph {as_text(ids, i)}"
-            )
-        if not is_known.all():
-            i, k = divmod(int(wanted[~is_known][0]), n_names)
-            raise InvalidGraphError(
-                f"edges: an edge of graph {as_text(ids, i)} joins node {ids.known[k]}, "
-                "which has no row in nodes"
-            )
-        found[:] = places - ids.node_ptr[owner]
-    return numbers
 
 
 def _start_clock(
@@ -372,7 +247,7 @@ def graphs_from_edgelist(
     rule = check_rule(categorical_features)
     node_attrs = check_names_given("node_attrs", node_attrs) or ()
     edge_attrs = check_names_given("edge_attrs", edge_attrs) or ()
-    aggregates = _check_aggregate(aggregate, edge_attrs, weight)
+    aggregates = check_aggregate(aggregate, edge_attrs, weight)
     check_unit(time_unit)
     columns = tuple(graph) if isinstance(graph, (list, tuple)) else (graph,)
     if not columns:
@@ -383,7 +258,7 @@ def graphs_from_edgelist(
     of_nodes = None
     if nodes is not None:
         of_nodes = as_table("nodes", nodes, (*columns, node), columns)
-    placed, (of_edge, *of_node), node_levels = _place(
+    placed, (of_edge, *of_node), node_levels = place_tables(
         of_edges, of_nodes, columns, graph_ids
     )
     name_columns = [of_edges.column(name) for name in (source, target)]
@@ -392,17 +267,17 @@ def graphs_from_edgelist(
     known, (start, end, *named) = number_ids("nodes", name_columns)
     edge_rows = choose_rows(of_edges, of_edge, len(placed.ids))
     if of_nodes is not None and of_node:
-        found = _own_nodes(of_nodes, of_node[0], named[0], known, placed)
+        found = own_nodes(of_nodes, of_node[0], named[0], known, placed)
     else:
         keys = keys_of_ends(of_edge, (start, end), len(known))
         owner, names = np.divmod(keys, max(len(known), 1))
         counts = np.bincount(owner, minlength=len(placed.ids))
         ids = Ids(placed.ids, offsets(counts), names, known)
-        found = _Nodes(ids, None, keys)
+        found = Nodes(ids, None, keys)
         if of_nodes is not None:
-            found = _shared_nodes(of_nodes, *node_levels, named[0], found)
+            found = shared_nodes(of_nodes, *node_levels, named[0], found)
     ids, node_rows, _ = found
-    ends = _number_ends(edge_rows, (start, end), found)
+    ends = number_ends(edge_rows, (start, end), found)
     edge_columns, of_counts = _read_columns(edge_rows, edge_attrs, aggregates.counted)
     node_columns = (
         {} if node_rows is None else _read_columns(node_rows, node_attrs, {})[0]
@@ -438,37 +313,3 @@ def graphs_from_edgelist(
             weight_rule=rules.get(weight or ""),
         )
     return replace(read, given_names=ids.as_names())
-
-
-def _place(
-    edges: Table, nodes: Table | None, columns: tuple[str, ...], graph_ids: Any
-) -> tuple[Placed, list[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """Graphs, which of them each row means, and what nodes say of graphs.
-
-    The last are numbers of the rows of nodes and of the graphs, equal where a row
-    belongs to a graph, for a table of nodes that lacks columns that name graphs.
-    """
-    wanted = [] if graph_ids is None else as_columns(graph_ids, len(columns))
-    shared = [] if nodes is None else [name for name in columns if name in nodes]
-    is_owned = nodes is not None and len(shared) == len(columns)
-    by_column = []
-    for k, name in enumerate(columns):
-        parts = [edges.column(name), *([wanted[k]] if wanted else [])]
-        if nodes is not None and name in shared:
-            parts.insert(1, nodes.column(name))
-        by_column.append(parts)
-    known, numbers = number_columns("graphs", by_column)
-    levels = [
-        parts if is_owned or name not in shared else [parts[0], *parts[2:]]
-        for name, parts in zip(columns, numbers, strict=True)
-    ]
-    placed = place_graphs(known, levels, 1 + is_owned)
-    n_rows = 0 if nodes is None else len(nodes.frame)
-    both = [np.zeros(n_rows, np.int64), np.zeros(len(placed.ids), np.int64)]
-    of_shared = [
-        [numbers[k][1], placed.levels[k]]
-        for k, name in enumerate(columns)
-        if name in shared
-    ]
-    of_row, of_graph = join_levels([both, *of_shared])
-    return placed, placed.of_rows, (of_row, of_graph)
