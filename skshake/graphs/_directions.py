@@ -18,6 +18,7 @@ from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
+    CastError,
     Features,
     Field,
     as_numeric,
@@ -66,8 +67,13 @@ def _with_columns(
                 "already; rename theirs",
                 field=name,
             )
-    # Rounded, so that the order in which rows were added up leaves no trace.
-    numbers = [as_numeric(v).astype(FLOAT) for _, v, is_code in columns if not is_code]
+    numbers = []
+    for name, values, is_code in columns:
+        try:
+            # Rounded, so that the order in which rows were added up leaves no trace.
+            numbers += [] if is_code else [as_numeric(values).astype(FLOAT)]
+        except CastError as error:
+            raise CastError(f"{name}: {error}", error.row, name) from error
     codes = [values for _, values, is_code in columns if is_code]
     numeric = [features.numeric, *numbers]
     return Features(

@@ -14,6 +14,7 @@ from skshake.graphs._arcs import (
     average_directions,
     merge_arcs,
 )
+from skshake.graphs._collate import naming_graph
 from skshake.graphs._collection import GraphCollection
 from skshake.graphs._directions import DirectedRows, add_to_edges, add_to_nodes
 from skshake.graphs._errors import InvalidGraphError
@@ -43,7 +44,8 @@ def _merge_features(
     names: tuple[list[str], list[str]] = ([], [])
     for field in features.fields:
         names[field.is_categorical].extend([field.name] * field.width)
-    group = edge_of_row[edge_of_row != NO_EDGE]
+    is_edge = edge_of_row != NO_EDGE if rules else edge_of_row
+    group = edge_of_row[is_edge] if rules else edge_of_row
     numeric = np.empty((n_edges, 0), FLOAT)
     if features.widths[0]:
         averaged = average_directions(
@@ -51,18 +53,16 @@ def _merge_features(
         )
         for k, name in enumerate(names[0]):
             if name in rules:
-                values = features.numeric[edge_of_row != NO_EDGE, k : k + 1]
+                values = features.numeric[is_edge, k : k + 1]
                 averaged[:, k : k + 1] = combine(group, values, rules[name], n_edges)
         numeric = as_numeric(averaged)
     categories = np.empty((n_edges, features.widths[1]), CATEGORY)
     codes = features.categories
     is_joined = np.array([name in rules for name in names[1]], bool)
     if is_joined.any():
-        joined = most_frequent(
-            group, codes[edge_of_row != NO_EDGE][:, is_joined], n_edges
-        )
+        joined = most_frequent(group, codes[is_edge][:, is_joined], n_edges)
         codes = codes.copy()
-        codes[edge_of_row != NO_EDGE, is_joined.nonzero()[0][:, None]] = joined[group].T
+        codes[is_edge, is_joined.nonzero()[0][:, None]] = joined[group].T
     row = agree_on_categories(edge_of_row, codes, categories)
     field_name = ""
     if row >= 0:
@@ -79,9 +79,9 @@ def _merge_weights(
     how: str | None = None,
 ) -> np.ndarray | None:
     """Weights of undirected edges; None if all are 1."""
-    is_edge = edge_of_row != NO_EDGE
     if weights is None:
-        if is_edge.sum() == n_edges:
+        n_rows = int((edge_of_row != NO_EDGE).sum())
+        if n_rows == n_edges:
             return None
         weights = np.ones(len(edge_of_row))
     if how is None:
@@ -89,6 +89,7 @@ def _merge_weights(
             edge_of_row, is_forward, weights[:, None], True, n_edges
         )[:, 0]
     else:
+        is_edge = edge_of_row != NO_EDGE
         rows = weights[is_edge, None]
         merged = combine(edge_of_row[is_edge], rows, how, n_edges)[:, 0]
     # Rounded, so that the order in which weights were added up leaves no trace.
@@ -178,8 +179,10 @@ def from_arcs(
             np.ones(len(source)) if arc_weight is None else arc_weight,
         )
         by_name = rules if weight_rule is None else {"weight": weight_rule, **rules}
-        node_features = add_to_nodes(node_features, rows)
-        features = add_to_edges(features, rows, by_name)
+        with naming_graph(node_ptr):
+            node_features = add_to_nodes(node_features, rows)
+        with naming_graph(edge_ptr):
+            features = add_to_edges(features, rows, by_name)
     return GraphCollection(
         node_ptr,
         edge_ptr,

@@ -188,6 +188,13 @@ def test_what_cannot_have_directions_is_refused():
         as_graphs([path], directed="yes")
 
 
+def test_sums_beyond_float32_name_the_graph_and_the_feature():
+    star = nx.DiGraph([(0, 2), (1, 2)])
+    nx.set_edge_attributes(star, 3e38, "amount")
+    with pytest.raises(InvalidGraphError, match=r"Graph 1: in_amount: 6e\+38 exceeds"):
+        as_graphs([nx.DiGraph(), star], directed=True)
+
+
 def test_collections_keep_their_directions():
     graphs = as_graphs([payments()], directed=True)
     for again in (graphs, list(graphs)):
