@@ -44,31 +44,47 @@ def _merge_features(
     names: tuple[list[str], list[str]] = ([], [])
     for field in features.fields:
         names[field.is_categorical].extend([field.name] * field.width)
-    is_edge = edge_of_row != NO_EDGE if rules else edge_of_row
-    group = edge_of_row[is_edge] if rules else edge_of_row
-    numeric = np.empty((n_edges, 0), FLOAT)
+    averaged = np.empty((n_edges, 0))
     if features.widths[0]:
         averaged = average_directions(
             edge_of_row, is_forward, features.numeric, False, n_edges
         )
-        for k, name in enumerate(names[0]):
-            if name in rules:
-                values = features.numeric[is_edge, k : k + 1]
-                averaged[:, k : k + 1] = combine(group, values, rules[name], n_edges)
-        numeric = as_numeric(averaged)
-    categories = np.empty((n_edges, features.widths[1]), CATEGORY)
     codes = features.categories
-    is_joined = np.array([name in rules for name in names[1]], bool)
-    if is_joined.any():
-        joined = most_frequent(group, codes[is_edge][:, is_joined], n_edges)
-        codes = codes.copy()
-        codes[is_edge, is_joined.nonzero()[0][:, None]] = joined[group].T
+    if rules:
+        codes = _apply_rules(features, names, edge_of_row, averaged, rules)
+    numeric = as_numeric(averaged)
+    categories = np.empty((n_edges, features.widths[1]), CATEGORY)
     row = agree_on_categories(edge_of_row, codes, categories)
     field_name = ""
     if row >= 0:
         differs = codes[row] != categories[edge_of_row[row]]
         field_name = names[1][int(differs.argmax())]
     return Features(numeric, categories, features.fields), row, field_name
+
+
+def _apply_rules(
+    features: Features,
+    names: tuple[list[str], list[str]],
+    edge_of_row: np.ndarray,
+    merged: np.ndarray,
+    rules: Rules,
+) -> np.ndarray:
+    """Join columns that rules name: numbers into ``merged``, codes as rows that agree.
+
+    ``names`` are those of each numeric and of each categorical column.
+    """
+    is_edge = edge_of_row != NO_EDGE
+    edge, n_edges = edge_of_row[is_edge], len(merged)
+    for k, name in enumerate(names[0]):
+        if name in rules:
+            values = features.numeric[is_edge, k, None]
+            merged[:, k, None] = combine(edge, values, rules[name], n_edges)
+    codes = features.categories.copy()
+    for k, name in enumerate(names[1]):
+        if name in rules:
+            values = codes[is_edge, k, None]
+            codes[is_edge, k] = most_frequent(edge, values, n_edges)[edge, 0]
+    return codes
 
 
 def _merge_weights(

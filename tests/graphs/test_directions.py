@@ -169,7 +169,7 @@ def test_what_directions_say_is_lost_with_one_warning():
         assert caught[0].filename == __file__
     one_way = payments()
     with pytest.warns(UserWarning, match=r"directed=True\) keeps"):
-        KFCoarsener(q=1.0).fit([one_way, one_way])
+        KFCoarsener(q=np.inf).fit([one_way, one_way])
 
 
 def test_what_cannot_have_directions_is_refused():
