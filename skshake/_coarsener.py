@@ -110,7 +110,9 @@ def _coarsen_chunk(
         ]
         of_forests = zip(*levels, strict=True) if levels else [()] * len(numbers)
         forests += [(*inputs, *of_forest) for of_forest in of_forests]
-    return HierarchyCollection(graphs.node_ptr, tuple(forests), pooling.key)
+    return HierarchyCollection(
+        graphs.node_ptr, tuple(forests), pooling.key, graphs.given_names
+    )
 
 
 class KFCoarsener(

@@ -205,6 +205,29 @@ def _read(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return content, load_arrays(body)
 
 
+def to_json(where: str, values: list[Any]) -> str:
+    """Plain values, dates, and lists and tuples of them as text.
+
+    Raises
+    ------
+    TypeError
+        If something else is among them; ``where`` it stands is named.
+    """
+    encoder = _Encoder(())
+    content = encoder.encode(where, values)
+    if encoder.arrays:
+        raise TypeError(
+            f"{where}: expected plain values, got an array or a number of numpy"
+        )
+    return json.dumps(content)
+
+
+def from_json(text: str) -> list[Any]:
+    """The values that :func:`to_json` wrote."""
+    values: list[Any] = _Decoder((), {}).decode(json.loads(text))
+    return values
+
+
 class SaveMixin:
     """Save and load estimators without pickles; pickles warn across versions."""
 

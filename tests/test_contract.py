@@ -8,6 +8,7 @@ twice, so fits differ (`test_weights_equal_repetition_in_the_loss`).
 """
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +31,9 @@ from skshake import (
     SHAKERegressor,
     SubtreeVectorizer,
     as_graphs,
+    graphs_from_edgelist,
 )
+from skshake.datasets import make_payments
 
 SETTINGS = {"hidden_dim": 8, "n_layers": 1, "max_iter": 2, "random_state": 0}
 
@@ -206,6 +209,20 @@ def test_lists_arrays_and_views_are_the_same(name, make):
     array[:] = list(X)
     for same in (list(X), tuple(X), array):
         assert_equal(expected, outputs(clone(estimator).fit(same, list(y)), same))
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_tables_with_directions_and_names_are_graphs_like_others(name, make):
+    estimator, _, y = make(name)
+    data = make_payments(40, random_state=0)
+    columns = {"graph": "case", "source": "payer", "target": "payee", "directed": True}
+    graphs = graphs_from_edgelist(data.transfers, edge_attrs=["amount"], **columns)
+    y = y[15:25].repeat(4)
+    expected = outputs(estimator.fit(graphs, y), graphs)
+    bare = replace(graphs, given_names=None)
+    assert_equal(expected, outputs(clone(estimator).fit(bare, y), bare))
+    assert_equal(expected, outputs(clone(estimator).fit(list(graphs), y), list(graphs)))
+    assert_equal(expected, outputs(pickle.loads(pickle.dumps(estimator)), graphs))
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -2110,6 +2110,45 @@ def test_72_every_graph_of_a_message_has_its_id():
         graphs_from_edgelist(edges, graph_ids=["p", pd.NA])
 
 
+def test_72_messages_name_the_accounts_of_a_row():
+    """Positions were named where others name case and accounts."""
+    edges = pd.DataFrame(
+        {
+            "case": ["c1", "c2"],
+            "payer": ["x", "y"],
+            "payee": ["y", "z"],
+            "paid": [1, -1],
+        }
+    )
+    columns = {"graph": "case", "source": "payer", "target": "payee"}
+    place = r"row 1 of edges: case 'c2', payer 'y', payee 'z'"
+    for paid, options in (
+        (edges["paid"], {"weight": "paid"}),
+        ([1.0, np.nan], {"edge_attrs": ["paid"]}),
+        ([1.0, np.inf], {"edge_attrs": ["paid"]}),
+        ([1.0, 1e300], {"edge_attrs": ["paid"]}),
+    ):
+        with pytest.raises(InvalidGraphError, match=f"paid.*{place}"):
+            graphs_from_edgelist(edges.assign(paid=paid), **columns, **options)
+
+
+def test_72_payments_that_contradict_each_other_can_be_joined():
+    """Two payments of one pair with different categories could not be read at all."""
+    edges = pd.DataFrame(
+        {
+            "graph": 1,
+            "source": ["a", "a", "b"],
+            "target": ["b", "b", "a"],
+            "by": [*"xxy"],
+        }
+    )
+    with pytest.raises(InvalidGraphError, match="aggregate of graphs_from_edgelist"):
+        graphs_from_edgelist(edges, edge_attrs=["by"])
+    for how in ("most_frequent", "count", ["x", "y"]):
+        graphs = graphs_from_edgelist(edges, edge_attrs=["by"], aggregate={"by": how})
+        assert graphs.n_edges == 1
+
+
 def test_73_one_class_and_no_score(capsys):
     graphs, y = rings(10)
     with pytest.warns(ConvergenceWarning, match="y holds 'a' alone") as caught:

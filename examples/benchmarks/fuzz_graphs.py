@@ -5,8 +5,9 @@ graph (or says that no list of graphs came). Where every graph is valid the list
 be read, with the edges, weights and features that each graph was made of, whatever its
 kind; what is no single graph, or says one thing twice, has to be refused. Anything else
 is a fault, printed with the seed that repeats it; a twentieth of the lists is asked for
-all that is wrong with it, a tenth of what is read is coarsened too, and a hundredth
-classified. Prints one table and writes it as JSON.
+all that is wrong with it, a third of what is read is read with its directions, a tenth
+coarsened too, and a hundredth classified. A random table is tried after every fifth
+list. Prints one table and writes it as JSON.
 
     python examples/benchmarks/fuzz_graphs.py --lists 100000 --json fuzz.json
 """
@@ -31,11 +32,13 @@ from scipy import sparse
 from torch_geometric.data import Batch, Data, HeteroData, TemporalData
 
 from skshake import (
+    GraphCollection,
     InvalidGraphError,
     KFCoarsener,
     SHAKEClassifier,
     as_graphs,
     check_graphs,
+    graphs_from_edgelist,
 )
 from skshake.graphs import Graph
 from skshake.graphs._features import code_strings
@@ -456,6 +459,8 @@ def find_difference(graph: Graph, parts: Parts) -> str | None:
     )
     if graph.n_nodes != parts["n"]:
         return f"{parts['n']} nodes became {graph.n_nodes}"
+    if len(graph.node_names) != graph.n_nodes:
+        return f"{graph.n_nodes} nodes have {len(graph.node_names)} names"
     if not np.array_equal(graph.edges, parts["edges"]):
         return f"the edges {parts['edges'].tolist()} became {graph.edges.tolist()}"
     if not np.array_equal(graph.edge_weight, weight):
@@ -477,6 +482,98 @@ def find_difference(graph: Graph, parts: Parts) -> str | None:
             if not np.array_equal(column, expected.astype(column.dtype)):
                 return f"{name} {given.tolist()} became {column.tolist()}"
     return None
+
+
+def check_directions(drawn: Drawn, plain: GraphCollection) -> str | None:
+    """Whether directions add features to the same graphs, and change nothing else."""
+    if any(isinstance(graph, Graph) for graph in drawn.graphs):
+        # Of a collection, which has no directions any more.
+        return None
+    read = as_graphs(drawn.graphs, **drawn.options, directed=True)
+    for name in ("node_features", "edge_features"):
+        columns = getattr(read, name).columns()
+        for field, values in getattr(plain, name).columns().items():
+            if not np.array_equal(columns[field], values):
+                return f"directions change {field} of {name}"
+    nodes, edges = (f.columns() for f in (read.node_features, read.edge_features))
+    pairs = [(nodes, name, f"out_{name[3:]}") for name in nodes if name[:3] == "in_"]
+    for columns, one, other in pairs:
+        is_sum = not one.startswith("in_degree")
+        sums = columns[one].sum(), columns[other].sum()
+        if is_sum and not np.isclose(*sums, rtol=1e-4, atol=1e-4):
+            return f"{one} and {other} have the sums {sums}"
+    total = edges["weight_forward"] + edges["weight_backward"]
+    if len(total) and not (total > 0).all():
+        return f"edges without a weight in either direction: {total.tolist()}"
+    same = np.array_equal(read.edges, plain.edges)
+    return None if same else "directions change edges"
+
+
+def draw_tables(rng: Rng) -> tuple[dict[str, Any], pd.DataFrame]:
+    """Tables of edges and nodes with random options, and what the edges are."""
+    n_rows = int(rng.integers(0, 12))
+    frame = pd.DataFrame(
+        {
+            "case": rng.choice([1, 2, 3], n_rows),
+            "month": rng.choice(["May", "June"], n_rows),
+            "source": rng.choice(list("abcd"), n_rows),
+            "target": rng.choice(list("abcd"), n_rows),
+            "amount": rng.integers(1, 40, n_rows) / 4,
+            "kind": rng.choice(["x", "y"], n_rows),
+            "time": np.datetime64("2026-01-01T00:00:00")
+            + rng.integers(0, 99, n_rows).astype("m8[h]"),
+        }
+    )
+    graph = [["case"], ["case", "month"], "month"][rng.integers(3)]
+    options: dict[str, Any] = {"graph": graph, "directed": bool(rng.integers(2))}
+    attrs = [name for name in ("amount", "kind", "time") if rng.integers(2)]
+    options["edge_attrs"] = attrs
+    numbers = ["sum", "mean", "min", "max"]
+    counts = ["most_frequent", "count", ["x", "y", "z"]]
+    ways = {"amount": numbers, "time": numbers, "kind": counts}
+    options["aggregate"] = {name: ways[name][rng.integers(3)] for name in attrs}
+    if rng.integers(2):
+        options["weight"] = "amount"
+    if rng.integers(2):
+        options |= {"nodes": pd.DataFrame({"node": list("dcba"), "f": range(4)})}
+        options["node_attrs"] = ["f"]
+    return options, frame
+
+
+def try_tables(seed: int) -> str:
+    """What becomes of random tables: "read", "refused", or a fault in words."""
+    rng = np.random.default_rng(seed)
+    options, frame = draw_tables(rng)
+    is_spoilt = rng.random() < 0.2 and len(frame) > 0
+    if is_spoilt:
+        name = frame.columns[rng.integers(len(frame.columns))]
+        frame[name] = frame[name].astype(object)
+        frame.loc[rng.integers(len(frame)), name] = [None, -1.0, "?", 3][
+            rng.integers(4)
+        ]
+    columns = [options["graph"]] if options["graph"] == "month" else options["graph"]
+    try:
+        graphs = graphs_from_edgelist(frame, **options)
+    except InvalidGraphError as error:
+        is_empty = not len(frame) and "at least one" in str(error)
+        return "refused" if is_spoilt or is_empty else f"fault: refused: {error}"
+    except Exception as error:
+        return f"fault: {traceback.format_exception_only(error)[-1].strip()}"
+    if is_spoilt:
+        return "read"
+    of_graph = dict(list(frame.groupby(columns)))
+    for graph in graphs:
+        key = graph.name if isinstance(graph.name, tuple) else (graph.name,)
+        rows = of_graph[key]
+        nodes = sorted({*rows["source"], *rows["target"]})
+        pairs = {tuple(sorted(p)) for p in rows[["source", "target"]].to_numpy()}
+        edges = {(u, v) for u, v in pairs if u != v}
+        named = graph.node_names[graph.edges]
+        if graph.node_names.tolist() != nodes:
+            return f"fault: nodes {nodes} became {graph.node_names.tolist()}"
+        if {tuple(sorted(edge)) for edge in named.tolist()} != edges:
+            return f"fault: edges {edges} became {named.tolist()}"
+    return "read" if len(graphs) == len(of_graph) else "fault: graphs are missing"
 
 
 def check_all(drawn: Drawn, is_read: bool) -> str | None:
@@ -524,6 +621,8 @@ def try_list(seed: int) -> str:
             if difference:
                 return f"fault: graph {i}: {difference}"
     problem = check_all(drawn, is_read=True) if is_checked else None
+    if not problem and drawn.is_valid and isinstance(graphs, list) and step < 0.3:
+        problem = check_directions(drawn, read)
     if problem:
         return f"fault: {problem}"
     if step > 0.1:
@@ -553,10 +652,12 @@ def main() -> None:
     warnings.simplefilter("ignore")
     start = time.perf_counter()
     for seed in range(arguments.first, arguments.first + n_lists):
-        outcome = try_list(seed)
-        outcomes[outcome.partition(":")[0]] += 1
-        if outcome.startswith("fault"):
-            print(f"seed {seed}: {outcome}", flush=True)
+        tries = [try_list] if seed % 5 else [try_list, try_tables]
+        for attempt in tries:
+            outcome = attempt(seed)
+            outcomes[outcome.partition(":")[0]] += 1
+            if outcome.startswith("fault"):
+                print(f"{attempt.__name__}, seed {seed}: {outcome}", flush=True)
     seconds = time.perf_counter() - start
     benchmark.report({"lists": n_lists, **dict(sorted(outcomes.items()))})
     benchmark.report({"seconds": seconds})

@@ -93,7 +93,7 @@ def load_ogb(
         _read(raw, f"num-{unit}-list")[:, 0].astype(np.int64)
         for unit in ("node", "edge")
     )
-    features = {}
+    features: dict[str, Any] = {}
     for argument, name, counts in (
         ("x", "node", n_nodes),
         ("edge_attr", "edge", n_edges),

@@ -12,6 +12,7 @@ from skshake.graphs._collection import (
     bin_degrees,
     chunk_bounds,
     concatenate_graphs,
+    concatenate_names,
     with_degree_feature,
     without_features,
 )
@@ -29,6 +30,12 @@ from skshake.graphs._features import (
     empty_features,
     loses_digits,
 )
+from skshake.graphs._files import (
+    check_version,
+    names_as_arrays,
+    names_of_arrays,
+    read_npz,
+)
 from skshake.graphs._from_edges import from_edges
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._ids import join_integers
@@ -41,6 +48,12 @@ from skshake.graphs._molecules import (
     read_molecules,
     read_smiles_among,
     refuse_invalid,
+)
+from skshake.graphs._names import (
+    Names,
+    name_of_graph,
+    names_of_graphs,
+    names_of_nodes,
 )
 from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
 from skshake.graphs._readers import register_reader
@@ -65,6 +78,7 @@ __all__ = [
     "GraphProblem",
     "GraphsLike",
     "InvalidGraphError",
+    "Names",
     "Structure",
     "arcs_from_edges",
     "as_graph_numbers",
@@ -76,8 +90,10 @@ __all__ = [
     "check_graphs",
     "check_items",
     "check_rule",
+    "check_version",
     "chunk_bounds",
     "concatenate_graphs",
+    "concatenate_names",
     "empty_features",
     "from_arcs",
     "from_edges",
@@ -90,11 +106,17 @@ __all__ = [
     "loses_digits",
     "match_features",
     "name_graph",
+    "name_of_graph",
+    "names_as_arrays",
+    "names_of_arrays",
+    "names_of_graphs",
+    "names_of_nodes",
     "offsets",
     "owner_of",
     "parse_smiles",
     "problems_of",
     "read_molecules",
+    "read_npz",
     "read_smiles_among",
     "refuse_invalid",
     "register_reader",

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skshake.graphs._directions import add_empty_sums
 from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._features import Features, Field, build_features
 
@@ -91,6 +92,8 @@ def match_features(
     if not len(features):
         none = [(f.name, np.empty((0, f.width)), f.is_categorical) for f in fields]
         return build_features(none, 0, [f.name for f in fields if f.is_text])
+    if what == "node":
+        features = add_empty_sums(features, fields)
     columns, found = features.columns(), {f.name: f for f in features.fields}
     is_lone = len(fields) == len(columns) == 1
     names = list(columns) if is_lone else [field.name for field in fields]

@@ -41,6 +41,7 @@ def check_graphs(
     edge_attrs: Iterable[str] | None = None,
     weight: str | None = "weight",
     defaults: Mapping[str, Any] | None = None,
+    directed: bool | None = None,
 ) -> list[GraphProblem]:
     """Find all graphs that :func:`skshake.as_graphs` would refuse, and why.
 
@@ -61,6 +62,8 @@ def check_graphs(
         Attribute that holds the weight.
     defaults : dict, default=None
         Values where a node or edge lacks an attribute.
+    directed : bool or None, default=None
+        Whether what directions say is kept as features.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def check_graphs(
     2 adjacency
     """
     rule = check_rule(categorical_features)
-    names = attribute_names(node_attrs, edge_attrs, weight, defaults)
+    names = attribute_names(node_attrs, edge_attrs, weight, defaults, directed)
     return check_items(as_list(graphs), rule, names)
 
 
@@ -124,7 +127,7 @@ def name_graph(
     """The error of the first graph that does not match, given that of all together."""
     for i, item in enumerate(items):
         try:
-            _read_group([0], {0: read_one(item, NO_NAMES)}, rule, match)
+            _read_group([0], {0: read_one(item, NO_NAMES)}, rule, match, False)
         except InvalidGraphError as alone:
             return alone.at(i)
     return error
@@ -148,15 +151,16 @@ def _find_errors(
         else:
             records[i] = record
     fill_in(list(records.values()), names.defaults)
+    directed = bool(names.directed)
     fields: dict[int, _Fields] = {}
     refused: dict[int, InvalidGraphError] = {}
     for group in _groups(list(records), GROUP_SIZE):
         try:
-            fields |= _read_group(group, records, rule, match)
+            fields |= _read_group(group, records, rule, match, directed)
         except InvalidGraphError:
             for i in group:
                 try:
-                    fields |= _read_group([i], records, rule, match)
+                    fields |= _read_group([i], records, rule, match, directed)
                 except InvalidGraphError as error:
                     refused[i] = error
     # Integers that are refused as categories may be numbers among the others.
@@ -164,7 +168,7 @@ def _find_errors(
     forgiven: dict[int, InvalidGraphError] = {}
     for i, first in refused.items():
         try:
-            fields |= _read_group([i], records, group_rule, match)
+            fields |= _read_group([i], records, group_rule, match, directed)
         except InvalidGraphError:
             yield first.at(i)
         else:
@@ -199,10 +203,11 @@ def _read_group(
     records: Mapping[int, GraphRecord],
     rule: CategoricalRule,
     match: Match | None,
+    directed: bool,
 ) -> dict[int, _Fields]:
     """Fields of some graphs, read as if they were all there are."""
     collated = collate([records[i] for i in places], rule)
-    _match_all(from_arcs(*collated), match)
+    _match_all(from_arcs(*collated, directed=directed), match)
     nodes, edges = collated.node_features.fields, collated.arc_features.fields
     return {
         i: _Fields(nodes if n else None, edges if m else None)
@@ -274,7 +279,8 @@ def _check_rest(
             check_attributes([records[i] for i in places], names)
             collated = collate([records[i] for i in places], rule)
             check_names(rule, collated.node_features, collated.arc_features)
-            _match_all(from_arcs(*collated), match)
+            directed = bool(names.directed)
+            _match_all(from_arcs(*collated, directed=directed), match)
         except InvalidGraphError as error:
             if error.graph is not None:
                 yield error.at(places.pop(error.graph))

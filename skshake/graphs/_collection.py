@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,18 @@ from skshake.graphs._features import (
     copy_read_only,
     empty_features,
 )
+from skshake.graphs._files import read_graphs, write_graphs
 from skshake.graphs._fingerprint import hash_weights
+from skshake.graphs._names import (
+    NameColumn,
+    Names,
+    join_names,
+    name_of_graph,
+    names_of,
+    names_of_graphs,
+    names_of_nodes,
+    positions,
+)
 from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
 
 # Degrees up to which each is a category of its own, and bins per doubling above.
@@ -93,7 +105,8 @@ class GraphCollection(Sequence):
 
     Make one with :func:`skshake.as_graphs`. It is a sequence: an integer gives a
     light :class:`Graph` view, a slice, an integer array or a boolean mask gives
-    another collection, without a loop over graphs.
+    another collection, without a loop over graphs. Names that users gave to graphs
+    (``names``) and nodes (``graph.node_names``) come along.
 
     Parameters
     ----------
@@ -110,6 +123,8 @@ class GraphCollection(Sequence):
         One row per edge.
     edge_weight : float64 array of shape (n_edges,) or None
         Positive weights; None when every edge weighs 1.
+    given_names : Names or None, default=None
+        What the user calls graphs and nodes; nothing that is computed depends on it.
     """
 
     node_ptr: np.ndarray
@@ -118,13 +133,21 @@ class GraphCollection(Sequence):
     node_features: Features
     edge_features: Features
     edge_weight: np.ndarray | None
+    given_names: Names | None = None
 
     def __post_init__(self) -> None:
         copy_read_only(self, "node_ptr", "edge_ptr", "edges", "edge_weight")
+        of_graphs, of_nodes = self.given_names or (None, None)
         for name, rows, expected in (
             ("node_features", len(self.node_features), self.n_nodes),
             ("edges", len(self.edges), self.n_edges),
             ("edge_features", len(self.edge_features), self.n_edges),
+            ("names", len(self if of_graphs is None else of_graphs), len(self)),
+            (
+                "node_names",
+                self.n_nodes if of_nodes is None else len(of_nodes),
+                self.n_nodes,
+            ),
         ):
             if rows != expected:
                 raise ValueError(f"{name}: expected {expected} rows, got {rows}")
@@ -160,6 +183,14 @@ class GraphCollection(Sequence):
     def n_edges(self) -> int:
         """Number of undirected edges of all graphs."""
         return int(self.edge_ptr[-1])
+
+    @property
+    def names(self) -> np.ndarray:
+        """Name of each graph, its position if no other was given.
+
+        Ids of several columns of a table are tuples.
+        """
+        return names_of_graphs(self.given_names, len(self))
 
     @cached_property
     def arcs(self) -> Arcs:
@@ -238,7 +269,43 @@ class GraphCollection(Sequence):
             self.node_features.take(nodes),
             self.edge_features.take(edges),
             None if self.edge_weight is None else self.edge_weight[edges],
+            self.given_names and self.given_names.take(graphs, nodes),
         )
+
+    def save(self, path: str | Path) -> None:
+        """Write graphs and their names to an npz file without pickled objects.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write.
+
+        Raises
+        ------
+        TypeError
+            If a name is no number, text, date, or tuple of these.
+        """
+        write_graphs(path, self.__getstate__())
+
+    @classmethod
+    def load(cls, path: str | Path) -> GraphCollection:
+        """Read graphs from a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read. It is data: reading it runs no code, whoever made it.
+
+        Returns
+        -------
+        graphs : GraphCollection
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, is something else, or comes from a newer release.
+        """
+        return cls(**read_graphs(path))
 
     def with_node_features(self, features: Features) -> GraphCollection:
         """Give the same graphs other node features, sharing what is derived of edges.
@@ -282,6 +349,7 @@ class GraphCollection(Sequence):
             self.node_features.take(nodes),
             self.edge_features.take(edges),
             None if self.edge_weight is None else self.edge_weight[edges],
+            self.given_names and self.given_names.take(slice(start, stop), nodes),
         )
 
 
@@ -317,6 +385,16 @@ class Graph:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return int(self._nodes.stop - self._nodes.start)
+
+    @property
+    def name(self) -> Any:
+        """Name of the graph, its position if no other was given."""
+        return name_of_graph(self.collection.given_names, self.position)
+
+    @property
+    def node_names(self) -> np.ndarray:
+        """Names of the nodes, their numbers from 0 if no others were given."""
+        return names_of_nodes(self.collection.given_names, self._nodes)
 
     @property
     def edges(self) -> np.ndarray:
@@ -365,7 +443,26 @@ def concatenate_graphs(parts: Sequence[GraphCollection]) -> GraphCollection:
         concatenate_features([part.node_features for part in parts]),
         concatenate_features([part.edge_features for part in parts]),
         np.concatenate(weights) if is_weighted else None,
+        concatenate_names(parts),
     )
+
+
+def concatenate_names(parts: Sequence[Any]) -> Names | None:
+    """Names of all collections in turn; what has none among others is numbered."""
+    given = [part.given_names or Names() for part in parts]
+    columns: list[NameColumn | None] = [None, None]
+    if any(names.graphs is not None for names in given):
+        columns[0] = join_names(
+            [(n.graphs, np.arange(len(p))) for n, p in zip(given, parts, strict=True)]
+        )
+    if any(names.nodes is not None for names in given):
+        columns[1] = join_names(
+            [
+                (n.nodes, positions(p.node_ptr))
+                for n, p in zip(given, parts, strict=True)
+            ]
+        )
+    return names_of(*columns)
 
 
 def bin_degrees(degree: np.ndarray) -> np.ndarray:

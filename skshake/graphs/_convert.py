@@ -15,8 +15,9 @@ import numpy as np
 
 from skshake._as_array import is_from
 from skshake._warnings import warn_user
-from skshake.graphs._collate import collate, naming_graph
+from skshake.graphs._collate import Collated, collate, naming_graph
 from skshake.graphs._collection import Graph, GraphCollection, concatenate_graphs
+from skshake.graphs._directions import check_directions, loses_directions
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
     CategoricalRule,
@@ -28,6 +29,7 @@ from skshake.graphs._features import (
 )
 from skshake.graphs._garbage import garbage_collection_paused
 from skshake.graphs._merging import from_arcs
+from skshake.graphs._names import NameColumn, Names, as_names, names_of, read_names
 from skshake.graphs._ragged import offsets
 from skshake.graphs._read_pyg import PYG_OTHERS, unpack
 from skshake.graphs._readers import find_reader
@@ -36,6 +38,7 @@ from skshake.graphs._records import (
     AttributeNames,
     GraphRecord,
     Reader,
+    both_ways,
     chosen_columns,
     count_arcs,
 )
@@ -127,7 +130,9 @@ def read_one(
     if known is not None and not isinstance(graph, (np.ndarray, tuple, Mapping)):
         known[type(graph)] = reader
     try:
-        return reader(graph, names)
+        record = reader(graph, names)
+        is_doubled = names.directed and record.is_directed is False
+        return both_ways(record) if is_doubled else record
     except (InvalidGraphError, ImportError, MemoryError):
         raise
     except (ValueError, TypeError) as error:
@@ -263,6 +268,7 @@ def attribute_names(
     edge_attrs: Iterable[str] | None,
     weight: str | None,
     defaults: Mapping[str, Any] | None,
+    directed: bool | None = None,
 ) -> AttributeNames:
     """Parameters of as_graphs, checked."""
     return AttributeNames(
@@ -270,7 +276,15 @@ def attribute_names(
         check_names_given("edge_attrs", edge_attrs),
         weight,
         _check_defaults(defaults),
+        check_directed(directed),
     )
+
+
+def check_directed(directed: bool | None) -> bool | None:
+    """The parameter ``directed``; a number or a word is refused."""
+    if directed is None or isinstance(directed, (bool, np.bool_)):
+        return directed if directed is None else bool(directed)
+    raise TypeError(f"directed: expected True, False or None, got {directed!r}")
 
 
 def check_attributes(records: list[GraphRecord], names: AttributeNames) -> None:
@@ -323,6 +337,7 @@ def as_graphs(
     edge_attrs: Iterable[str] | None = None,
     weight: str | None = "weight",
     defaults: Mapping[str, Any] | None = None,
+    directed: bool | None = None,
 ) -> GraphCollection:
     """Read a list of graphs, of any kinds, into one set of flat arrays.
 
@@ -358,15 +373,30 @@ def as_graphs(
     defaults : dict, default=None
         Value of an attribute where a node or edge lacks it; without one that is an
         error.
+    directed : bool or None, default=None
+        True keeps what directions say as features; graphs stay undirected, and so do
+        forests. Nodes get ``in_degree`` and ``out_degree``, log(1 + d) of the number d
+        of edges that end and start there, ``in_degree_bin`` and ``out_degree_bin``, d
+        as a category, and the sums ``in_weight``, ``out_weight``, and ``in_a``,
+        ``out_a`` for each numeric attribute a of edges. Edges get ``weight_forward``,
+        ``weight_backward``, and ``a_forward``, ``a_backward``: sums of weights and
+        means of a in each direction, 0 where no edge goes. Forward is towards the end
+        with more neighbours; if both have as many, both parts are the mean of the two.
+        So nothing depends on how nodes are numbered, and graphs with all edges reversed
+        have each pair of features swapped. Edges of a networkx Graph, an undirected
+        igraph graph and a molecule go both ways. Those of other kinds go from the first
+        row of ``edge_index``, or from the row of an adjacency. None and False keep
+        nothing, but None warns.
 
     Returns
     -------
     graphs : GraphCollection
-        Undirected: u->v and v->u are one edge whose weight and features are the average
-        of the two directions; repeats of one direction add their weights and average
-        their features; one direction alone is enough; self-loops are dropped, with
-        their features. Node ids carry no meaning beyond their graph. A weight that is
-        not given is 1.
+        Names of networkx's and igraph's graphs and nodes are in ``graphs.names`` and
+        ``graph.node_names``. Undirected: u->v and v->u are one edge whose weight and
+        features are the average of the two directions; repeats of one direction add
+        their weights and average their features; one direction alone is enough;
+        self-loops are dropped, with their features. Node ids carry no meaning beyond
+        their graph. A weight that is not given is 1.
 
     Raises
     ------
@@ -382,8 +412,10 @@ def as_graphs(
     Warns
     -----
     UserWarning
-        If a Data has attributes that look like features of nodes or edges, having as
-        many rows, and are not read (``y``, masks and numbers of nodes aside); or if a
+        If a directed graph of networkx or igraph is read as undirected, and says more
+        than that, without ``directed=False``; if a Data has attributes that look like
+        features of nodes or edges, having as many rows, and are not read (``y``, masks
+        and numbers of nodes aside); or if a
         column's numbers differ, but are one number once they are cast. Numbers beyond
         65,536 keep the digits of float64 until :class:`KFCoarsener` has taken off their
         mean; smaller ones become float32.
@@ -405,14 +437,17 @@ def as_graphs(
     [[0, 1], [0, 2], [1, 2]]
     """
     rule = check_rule(categorical_features)
-    names = attribute_names(node_attrs, edge_attrs, weight, defaults)
+    names = attribute_names(node_attrs, edge_attrs, weight, defaults, directed)
     graphs = as_list(graphs)
+    collection = None
     if isinstance(graphs, GraphCollection):
-        return _with_rule(_with_fields(graphs, names), rule)
-    if all(isinstance(graph, Graph) for graph in graphs):
-        gathered = _gather_views(graphs)
-        if gathered is not None:
-            return _with_rule(_with_fields(gathered, names), rule)
+        collection, graphs = graphs, []
+    elif all(isinstance(graph, Graph) for graph in graphs):
+        collection = _gather_views(graphs)
+    if collection is not None:
+        if names.directed:
+            check_directions(collection.node_features)
+        return _with_rule(_with_fields(collection, names), rule)
     with garbage_collection_paused():
         records = _read(graphs, names)
         fill_in(records, names.defaults)
@@ -420,7 +455,38 @@ def as_graphs(
         collated = collate(records, rule)
         check_names(rule, collated.node_features, collated.arc_features)
         check_attributes(records, names)
-    return from_arcs(*collated)
+        _warn_of_directions(records, collated, names)
+        given = _names_of(records)
+    read = from_arcs(*collated, directed=bool(names.directed))
+    return read if given is None else replace(read, given_names=given)
+
+
+def _names_of(records: list[GraphRecord]) -> Names | None:
+    """Names of graphs and nodes, those that are just positions left out."""
+    of_graphs = None
+    if any(record.name is not None for record in records):
+        found = [i if r.name is None else r.name for i, r in enumerate(records)]
+        of_graphs = NameColumn(as_names(found))
+    n_nodes = np.array([record.n_nodes for record in records])
+    return names_of(
+        of_graphs, read_names([record.node_names for record in records], n_nodes)
+    )
+
+
+def _warn_of_directions(
+    records: list[GraphRecord], collated: Collated, names: AttributeNames
+) -> None:
+    """Say that directed graphs are read as undirected, if that loses anything."""
+    is_directed = np.array([bool(record.is_directed) for record in records])
+    if names.directed is None and is_directed.any():
+        n_nodes, n_arcs, ends, _, features, weights = collated
+        if loses_directions(n_nodes, n_arcs, ends, features, weights, is_directed):
+            warn_user(
+                "directed graphs are read as undirected, and the two directions of an "
+                "edge are averaged: as_graphs(graphs, directed=True) keeps what "
+                "directions say as features, directed=False says that they do not "
+                "matter"
+            )
 
 
 def _gather_views(views: list[Graph]) -> GraphCollection | None:

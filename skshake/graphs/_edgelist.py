@@ -1,20 +1,17 @@
 """graphs_from_edgelist: tables of edges and nodes, one row each, to a collection.
 
-In: data frames with a column that names the graph. Out: a GraphCollection.
+In: tables with columns that name graphs and nodes. Out: a GraphCollection.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from decimal import Decimal
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from skshake._as_array import is_missing
+from skshake.graphs._aggregate import check_aggregate
 from skshake.graphs._collate import (
     LEAST_WEIGHT,
     MOST_WEIGHT,
@@ -31,150 +28,68 @@ from skshake.graphs._features import (
     check_rule,
     empty_features,
 )
-from skshake.graphs._ids import integers, number_ids
+from skshake.graphs._frames import as_table
+from skshake.graphs._ids import number_ids
 from skshake.graphs._merging import from_arcs
-from skshake.graphs._ragged import offsets, owner_of
-
-# Positions in messages of what reads graphs of any kind.
-GRAPH, EDGE = (
-    re.compile(r"\b([Gg]raph )(\d+)\b"),
-    re.compile(r"\bedge \((\d+), (\d+)\)"),
+from skshake.graphs._nodes_of_tables import (
+    Nodes,
+    number_ends,
+    own_nodes,
+    place_tables,
+    shared_nodes,
 )
-
-
-class _Table(NamedTuple):
-    """A table: what it is called in messages, and its columns."""
-
-    what: str
-    frame: Any
-
-    def column(self, name: str) -> np.ndarray:
-        """Values of a column that must be there and complete."""
-        if name not in self.frame.columns:
-            raise InvalidGraphError(
-                f"{self.what}: expected a column {name!r}, got "
-                f"{list(self.frame.columns)}"
-            )
-        column = self.frame[name]
-        if column.ndim > 1:
-            raise InvalidGraphError(f"{self.what}: several columns are called {name!r}")
-        if column.isna().any():
-            row = int(np.flatnonzero(column.isna())[0])
-            raise InvalidGraphError(
-                f"{self.what}: {name!r} is missing in row {row}; impute or drop it"
-            )
-        values = column.to_numpy()
-        # Strings and categories of pandas are objects in numpy.
-        if values.dtype == object and all(isinstance(value, str) for value in values):
-            return values.astype(str)
-        return values
-
-    def values(self, name: str) -> np.ndarray:
-        """A column of numbers or text; numbers of Python as numbers of numpy."""
-        values = self.column(name)
-        if values.dtype != object:
-            return values
-        listed = values.tolist()
-        if all(isinstance(value, (Integral, np.bool_)) for value in listed):
-            return integers([int(value) for value in listed])
-        if all(isinstance(value, (Real, Decimal)) for value in listed):
-            return values.astype(np.float64)
-        return values
-
-
-def _as_table(what: str, table: Any) -> _Table:
-    """A data frame of pandas, or of polars or pyarrow, or a dictionary of columns."""
-    import pandas as pd
-
-    if isinstance(table, pd.DataFrame):
-        return _Table(what, table)
-    columns = dict(table) if isinstance(table, dict) else None
-    if columns is None and hasattr(table, "columns") and hasattr(table, "__getitem__"):
-        names = getattr(table, "column_names", None) or table.columns
-        columns = {name: table[name].to_numpy() for name in names}
-    if columns is None:
-        raise InvalidGraphError(
-            f"{what}: expected a data frame, one row per {what[:-1]}, got "
-            f"{type(table).__name__}"
-        )
-    return _Table(what, pd.DataFrame(columns))
-
-
-class _Rows(NamedTuple):
-    """Rows of a table that belong to the wanted graphs, graph after graph.
-
-    ``order`` are their places in the table, ``counts`` how many each graph has.
-    """
-
-    table: _Table
-    order: np.ndarray
-    counts: np.ndarray
-
-    @property
-    def owner(self) -> np.ndarray:
-        """Graph of each row."""
-        return owner_of(offsets(self.counts))
-
-
-class _Names(NamedTuple):
-    """Ids of the graphs, and the names of their nodes, graph after graph."""
-
-    ids: list[Any]
-    node_ptr: np.ndarray
-    nodes: np.ndarray
-
-    def edge(self, graph: int, ends: Iterable[int]) -> str:
-        """An edge by the names of its nodes."""
-        first = self.node_ptr[graph]
-        return repr(tuple(self.nodes[[first + end for end in ends]].tolist()))
-
-    @contextmanager
-    def instead_of_positions(self, rows: _Rows | None = None) -> Iterator[None]:
-        """Name graphs, edges and rows of the tables in messages that count them."""
-        try:
-            yield
-        except (ValueError, TypeError) as error:
-            message = str(error)
-            found = GRAPH.match(message)
-            if found is None:
-                raise
-            graph = int(found[2])
-            message = EDGE.sub(
-                lambda edge: f"edge {self.edge(graph, map(int, edge.groups()))}",
-                GRAPH.sub(
-                    lambda found: found[1] + repr(self.ids[int(found[2])]), message
-                ),
-            )
-            row = getattr(error.__cause__, "row", None)
-            if rows is not None and row is not None:
-                message += f" (row {rows.order[row]} of {rows.table.what})"
-            field = getattr(error, "field", None)
-            raise InvalidGraphError(message, field=field) from error.__cause__
+from skshake.graphs._placing import Ids, Rows, choose_rows, keys_of_ends
+from skshake.graphs._ragged import offsets
+from skshake.graphs._times import FIRST, Clock, check_unit, start_clock
 
 
 def _features(
-    rows: _Rows, attributes: Sequence[str], rule: CategoricalRule, names: _Names
+    rows: Rows,
+    columns: Mapping[str, np.ndarray],
+    rule: CategoricalRule,
+    ids: Ids,
 ) -> Features:
-    """Columns as features of the rows; attributes keep their names."""
-    columns: list[dict] = [{} for _ in rows.counts]
+    """Columns of the rows as features; attributes keep their names."""
+    parts: list[dict] = [{} for _ in rows.counts]
     cuts = np.cumsum(rows.counts)[:-1]
-    for name in attributes:
-        values = rows.table.values(name)[rows.order]
+    for name, values in columns.items():
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             k = int(np.flatnonzero(~np.isfinite(values))[0])
             raise InvalidGraphError(
-                f"Graph {names.ids[rows.owner[k]]!r}: {name} holds {values[k]}; "
-                f"expected finite numbers (row {rows.order[k]} of {rows.table.what})"
+                f"Graph {ids.graph(rows.owner[k])}: {name} holds {values[k]}; "
+                f"expected finite numbers ({rows.table.place(rows.order[k])})",
+                field=name,
             )
-        for named, part in zip(columns, np.split(values, cuts), strict=True):
-            named[str(name)] = part
-    with names.instead_of_positions(rows):
-        return collate_features(columns, rows.counts, rule)
+        for named, part in zip(parts, np.split(values, cuts), strict=True):
+            named[name] = part
+    with ids.instead_of_positions(rows):
+        return collate_features(parts, rows.counts, rule)
 
 
-def _weights(rows: _Rows, name: str, names: _Names) -> np.ndarray | None:
+def _read_columns(
+    rows: Rows, attributes: Sequence[str], counted: Mapping[str, list[Any] | None]
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Values of columns by name; of one that is counted a column for each category.
+
+    Also the names of the latter.
+    """
+    columns: dict[str, np.ndarray] = {}
+    of_counts: list[str] = []
+    for name in attributes:
+        if name not in counted:
+            columns[str(name)] = rows.values(name)
+            continue
+        known, came = counted[name], rows.table.column(name)[rows.order]
+        for category in rows.table.categories(name) if known is None else known:
+            column = f"{name}={category}"
+            columns[column] = (came == category).astype(np.float64)
+            of_counts.append(column)
+    return columns, of_counts
+
+
+def _weights(rows: Rows, name: str, ids: Ids) -> np.ndarray | None:
     """Weights of the rows."""
-    values = rows.table.values(name)[rows.order]
+    values = rows.values(name)
     if values.dtype.kind not in "biuf" and len(values):
         raise InvalidGraphError(
             f"{rows.table.what}: {name!r}: expected numbers as weights, got "
@@ -184,126 +99,34 @@ def _weights(rows: _Rows, name: str, names: _Names) -> np.ndarray | None:
     if is_bad.any():
         k = int(np.flatnonzero(is_bad)[0])
         raise InvalidGraphError(
-            f"Graph {names.ids[rows.owner[k]]!r}: edge weight {values[k]} in {name!r}, "
-            f"row {rows.order[k]} of {rows.table.what}; expected positive numbers from "
-            f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
+            f"Graph {ids.graph(rows.owner[k])}: edge weight {values[k]} in {name!r}; "
+            f"expected positive numbers from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g} "
+            f"({rows.table.place(rows.order[k])})",
+            field=name,
         )
     parts = np.split(values, np.cumsum(rows.counts)[:-1])
     return collate_weights(parts, offsets(rows.counts))
 
 
-def _as_ids(graph_ids: Any) -> np.ndarray:
-    """Ids that were asked for as a column."""
-    if isinstance(graph_ids, (str, bytes)) or not isinstance(graph_ids, Iterable):
-        raise InvalidGraphError(f"graph_ids: expected a list of ids, got {graph_ids!r}")
-    if hasattr(graph_ids, "to_numpy"):
-        graph_ids = graph_ids.to_numpy()
-    if isinstance(graph_ids, np.ndarray) and graph_ids.dtype != object:
-        ids = graph_ids.ravel()
-    else:
-        # Not numpy's common type, which would merge large integers.
-        values = list(graph_ids)
-        ids = np.fromiter(values, object, len(values))
-    for i, value in enumerate(ids.tolist()):
-        if is_missing(value):
-            raise InvalidGraphError(f"graph_ids: id {i} is missing")
-    return ids
-
-
-def _choose(table: _Table, of_row: np.ndarray, n_graphs: int) -> _Rows:
-    """Rows of the wanted graphs; ``of_row`` is -1 for rows of others."""
-    order = np.argsort(of_row, kind="stable")
-    order = order[np.searchsorted(of_row[order], 0) :]
-    return _Rows(table, order, np.bincount(of_row[order], minlength=n_graphs))
-
-
-def _number_graphs(
-    columns: list[np.ndarray], wanted: np.ndarray | None
-) -> tuple[list[Any], list[np.ndarray]]:
-    """Ids of the wanted graphs, and which of them each row of each column means.
-
-    -1 stands for a graph that is not wanted; None wants all.
-    """
-    asked = [] if wanted is None else [wanted]
-    known, of_rows = number_ids("graphs", [*columns, *asked])
-    chosen = np.arange(len(known)) if wanted is None else of_rows[-1]
-    if not len(chosen) or len(np.unique(chosen)) < len(chosen):
-        raise InvalidGraphError("graph_ids: expected at least one, each once")
-    place = np.full(len(known), -1)
-    place[chosen] = np.arange(len(chosen))
-    of_columns = [place[numbers] for numbers in of_rows[: len(columns)]]
-    if all((numbers < 0).all() for numbers in of_columns):
-        raise InvalidGraphError("graph_ids: no row of the tables names any of them")
-    ids = [known[k] for k in chosen]
-    return [k.item() if isinstance(k, np.generic) else k for k in ids], of_columns
-
-
-def _keys(of_row: np.ndarray, names: np.ndarray, n_names: int) -> np.ndarray:
-    """One number for each node of each graph: by graph, and then by name."""
-    return of_row * max(n_names, 1) + names
-
-
-def _keys_of_ends(
-    of_edge: np.ndarray, ends: tuple[np.ndarray, np.ndarray], n_names: int
-) -> np.ndarray:
-    """Sorted keys of the nodes that edges of wanted graphs name."""
-    import pandas as pd
-
-    pairs = [_keys(of_edge, names, n_names)[of_edge >= 0] for names in ends]
-    return np.sort(pd.unique(np.concatenate(pairs)))
-
-
-def _number_ends(
-    rows: _Rows,
-    ends: tuple[np.ndarray, np.ndarray],
-    keys: np.ndarray,
-    known: np.ndarray,
-    names: _Names,
-) -> np.ndarray:
-    """Ends (2, n_rows) of edges, numbered within their graph by the order of keys.
-
-    Parameters
-    ----------
-    rows : _Rows
-        Those of the table of edges.
-    ends : tuple of int64 arrays of shape (n_table_rows,)
-        Names of both ends of all rows of the table, by number.
-    keys : int64 array of shape (n_nodes,)
-        Keys of the nodes, graph after graph.
-    known : array of shape (n_names,)
-        The names by number.
-    names : _Names
-    """
-    n_names = max(len(known), 1)
-    sorter = np.argsort(keys, kind="stable")
-    in_order = keys[sorter]
-    is_repeat = in_order[1:] == in_order[:-1]
-    if is_repeat.any():
-        i, k = divmod(int(in_order[1:][is_repeat][0]), n_names)
-        raise InvalidGraphError(
-            f"nodes: node {known[k]} comes twice in graph {names.ids[i]}"
-        )
-    owner = rows.owner
-    numbers = np.empty((2, len(owner)), np.int64)
-    for found, of_end in zip(numbers, ends, strict=True):
-        wanted = _keys(owner, of_end[rows.order], n_names)
-        where = np.searchsorted(in_order, wanted)
-        is_known = where < len(in_order)
-        is_known[is_known] = in_order[where[is_known]] == wanted[is_known]
-        if not is_known.all():
-            i, k = divmod(int(wanted[~is_known][0]), n_names)
-            raise InvalidGraphError(
-                f"edges: an edge of graph {names.ids[i]} joins node {known[k]}, which "
-                "has no row in nodes"
-            )
-        found[:] = sorter[where] - names.node_ptr[owner]
-    return numbers
+def _start_clock(
+    unit: str,
+    origin: Any,
+    edges: tuple[Rows, dict[str, np.ndarray]],
+    nodes: tuple[Rows | None, dict[str, np.ndarray]],
+) -> Clock:
+    """What times count from: events of edges, and where there are none, of nodes."""
+    times = []
+    for rows, columns in (edges, nodes):
+        dates = [v.astype("M8[ns]") for v in columns.values() if v.dtype.kind == "M"]
+        if rows is not None and dates:
+            times.append((np.concatenate(dates), np.tile(rows.owner, len(dates))))
+    return start_clock(unit, origin, len(edges[0].counts), times)
 
 
 def graphs_from_edgelist(
     edges: Any,
     *,
-    graph: str = "graph",
+    graph: str | Sequence[str] = "graph",
     source: str = "source",
     target: str = "target",
     weight: str | None = None,
@@ -313,6 +136,10 @@ def graphs_from_edgelist(
     node_attrs: Sequence[str] = (),
     graph_ids: Iterable[Any] | None = None,
     categorical_features: CategoricalRule = "from_dtype",
+    directed: bool = False,
+    aggregate: Mapping[str, Any] | None = None,
+    time_unit: str = "h",
+    time_origin: Any = FIRST,
 ) -> GraphCollection:
     """Read graphs from a table of edges, and maybe a table of nodes.
 
@@ -320,40 +147,71 @@ def graphs_from_edgelist(
     ----------
     edges : pandas.DataFrame
         One row per edge (or per direction, see :func:`skshake.as_graphs`). Data frames
-        of polars, tables of pyarrow and dictionaries of columns are read too.
-    graph, source, target : str
-        Columns with the graph of an edge (a column of ``nodes`` too) and the nodes that
-        it joins; values of any type, node names meaning nothing beyond their graph.
-        Whole numbers of different types are compared exactly, up to any size.
+        of polars, tables of pyarrow, dictionaries of columns and paths of CSV, TSV and
+        parquet files are read too, and dictionaries of one table per graph.
+    graph : str or list of str, default="graph"
+        Column with the graph of an edge, or several, such as ``["case", "month"]``,
+        whose values together name a graph, as a tuple.
+    source, target : str
+        Columns with the nodes that an edge joins; values of any type, node names
+        meaning nothing beyond their graph. Whole numbers of different types are
+        compared exactly, up to any size.
     weight : str, default=None
         Column with positive weights; None for 1.
     edge_attrs : sequence of str, default=()
-        Columns that are features of edges. Strings are categories.
+        Columns that are features of edges. Strings and categories are categories,
+        whatever their type; dates become numbers (see ``time_unit``). In a CSV file
+        text of ISO 8601 is a date.
     nodes : pandas.DataFrame or such, default=None
         One row per node; None takes the nodes that edges name. Needed for features and
-        for nodes without edges.
+        for nodes without edges. With the columns that name graphs each row is a node of
+        its graph. A table that lacks some of them, or all, is shared: its rows describe
+        nodes of all graphs that it does not tell apart, and the nodes of a graph are
+        those that its edges name.
     node : str, default="node"
         Column of ``nodes`` with the node's name.
     node_attrs : sequence of str, default=()
         Columns of ``nodes`` that are features.
     graph_ids : iterable, default=None
-        Graphs to read, in this order (that of ``y``, say); one that no row names has no
-        nodes. None takes all that occur, sorted.
+        Graphs to read, in this order (that of ``y``, say), tuples where several columns
+        name a graph; one that no row names has no nodes. None takes all that occur,
+        sorted.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         See :func:`skshake.as_graphs`.
+    directed : bool, default=False
+        Keep what directions (from ``source`` to ``target``) say as features, see
+        :func:`skshake.as_graphs`. Sums at nodes are over all rows.
+    aggregate : dict, default=None
+        How rows that join the same two nodes become one edge, by column of
+        ``edge_attrs`` or ``weight``: "sum", "mean", "min" or "max" of numbers,
+        "most_frequent" of categories, or "count": one number per category of how many
+        rows have it, an attribute called ``column=category``. A list of categories
+        counts those, as does a category type that declares them: without either,
+        batches that are read one after another may have other columns. Rows of both
+        directions count alike; parts by direction are joined in the same way. Other
+        columns are treated as :func:`skshake.as_graphs` does: weights of one direction
+        add up, numbers are averaged, categories must agree.
+    time_unit : {"s", "min", "h", "D"}, default="h"
+        Unit of the numbers that dates and durations become.
+    time_origin : "first" or date, default="first"
+        Dates are counted from here. "first" is the first event of each graph: the
+        earliest date of its edges, in any of ``edge_attrs``, or, if these have none, of
+        its nodes.
 
     Returns
     -------
     graphs : GraphCollection
-        One graph per id. Nodes are in the order of ``nodes``, else sorted by name.
+        One graph per id, which ``graphs.names`` has; ``graph.node_names`` has those of
+        nodes. Nodes are in the order of ``nodes``, or, if edges say which there are,
+        sorted by name.
 
     Raises
     ------
     InvalidGraphError
         If a column or a value is missing, a node comes twice or joins an edge without a
         row of its own, or an id comes twice; if ids are floats so large that several
-        integers are one float. Messages name graphs by their ids, nodes and columns by
-        their names.
+        integers are one float; if ``aggregate`` does not suit a column. Messages name
+        graphs by their ids, nodes and columns by their names.
 
     Examples
     --------
@@ -361,42 +219,97 @@ def graphs_from_edgelist(
     >>> from skshake import graphs_from_edgelist
     >>> edges = pd.DataFrame({"graph": [1, 1, 2], "source": list("aba"),
     ...                       "target": list("bcb")})
-    >>> graphs_from_edgelist(edges)
+    >>> graphs = graphs_from_edgelist(edges)
+    >>> graphs
     <GraphCollection of 2 graphs: 5 nodes, 3 edges, 0 node and 0 edge features>
+    >>> graphs.names.tolist(), graphs[0].node_names.tolist()
+    ([1, 2], ['a', 'b', 'c'])
+
+    Accounts are known in all cases, and a case is one month of a customer:
+
+    >>> transfers = pd.DataFrame({
+    ...     "customer": [7, 7, 7], "month": ["May", "May", "June"],
+    ...     "payer": ["a", "a", "b"], "payee": ["b", "b", "c"],
+    ...     "amount": [5.0, 7.0, 1.0],
+    ...     "time": pd.to_datetime(["2026-05-01", "2026-05-02", "2026-06-01"]),
+    ... })
+    >>> accounts = pd.DataFrame({"account": list("abc"), "kind": ["x", "y", "x"]})
+    >>> graphs = graphs_from_edgelist(
+    ...     transfers, graph=["customer", "month"], source="payer", target="payee",
+    ...     nodes=accounts, node="account", node_attrs=["kind"], directed=True,
+    ...     edge_attrs=["amount", "time"], aggregate={"amount": "sum", "time": "max"},
+    ... )
+    >>> graphs.names.tolist()
+    [(7, 'June'), (7, 'May')]
+    >>> graphs[1].edge_features.columns()["amount"].tolist()
+    [[12.0]]
     """
     rule = check_rule(categorical_features)
     node_attrs = check_names_given("node_attrs", node_attrs) or ()
     edge_attrs = check_names_given("edge_attrs", edge_attrs) or ()
+    aggregates = check_aggregate(aggregate, edge_attrs, weight)
+    check_unit(time_unit)
+    columns = tuple(graph) if isinstance(graph, (list, tuple)) else (graph,)
+    if not columns:
+        raise InvalidGraphError(f"graph: expected at least one column, got {graph!r}")
     if nodes is None and node_attrs:
         raise InvalidGraphError("node_attrs: expected a table `nodes` that holds them")
-    of_edges = _as_table("edges", edges)
-    of_nodes = None if nodes is None else _as_table("nodes", nodes)
-    wanted = None if graph_ids is None else _as_ids(graph_ids)
-    graph_columns = [of_edges.column(graph)]
+    of_edges = as_table("edges", edges, (*columns, source, target), columns)
+    of_nodes = None
+    if nodes is not None:
+        of_nodes = as_table("nodes", nodes, (*columns, node), columns)
+    placed, (of_edge, *of_node), node_levels = place_tables(
+        of_edges, of_nodes, columns, graph_ids
+    )
     name_columns = [of_edges.column(name) for name in (source, target)]
     if of_nodes is not None:
-        graph_columns.append(of_nodes.column(graph))
         name_columns.append(of_nodes.column(node))
-    ids, (of_edge, *of_node) = _number_graphs(graph_columns, wanted)
     known, (start, end, *named) = number_ids("nodes", name_columns)
-    edge_rows = _choose(of_edges, of_edge, len(ids))
-    if of_nodes is None:
-        node_rows = None
-        keys = _keys_of_ends(of_edge, (start, end), len(known))
-        n_nodes = np.bincount(keys // max(len(known), 1), minlength=len(ids))
+    edge_rows = choose_rows(of_edges, of_edge, len(placed.ids))
+    if of_nodes is not None and of_node:
+        found = own_nodes(of_nodes, of_node[0], named[0], known, placed)
     else:
-        node_rows = _choose(of_nodes, of_node[0], len(ids))
-        n_nodes = node_rows.counts
-        keys = _keys(of_node[0], named[0], len(known))[node_rows.order]
-    names = _Names(ids, offsets(n_nodes), known[keys % max(len(known), 1)])
-    numbers = _number_ends(edge_rows, (start, end), keys, known, names)
-    node_features = empty_features(len(keys))
+        keys = keys_of_ends(of_edge, (start, end), len(known))
+        owner, names = np.divmod(keys, max(len(known), 1))
+        counts = np.bincount(owner, minlength=len(placed.ids))
+        ids = Ids(placed.ids, offsets(counts), names, known)
+        found = Nodes(ids, None, keys)
+        if of_nodes is not None:
+            found = shared_nodes(of_nodes, *node_levels, named[0], found)
+    ids, node_rows, _ = found
+    ends = number_ends(edge_rows, (start, end), found)
+    edge_columns, of_counts = _read_columns(edge_rows, edge_attrs, aggregates.counted)
+    node_columns = (
+        {} if node_rows is None else _read_columns(node_rows, node_attrs, {})[0]
+    )
+    clock = _start_clock(
+        time_unit, time_origin, (edge_rows, edge_columns), (node_rows, node_columns)
+    )
+    node_features = empty_features(len(ids.node_keys))
     if node_rows is not None:
-        node_features = _features(node_rows, node_attrs, rule, names)
-    edge_features = _features(edge_rows, edge_attrs, rule, names)
+        node_columns = {
+            name: clock.read(values, node_rows.owner)
+            for name, values in node_columns.items()
+        }
+        node_features = _features(node_rows, node_columns, rule, ids)
+    edge_columns = {
+        name: clock.read(values, edge_rows.owner)
+        for name, values in edge_columns.items()
+    }
+    edge_features = _features(edge_rows, edge_columns, rule, ids)
     check_names(rule, node_features, edge_features)
-    weights = None if weight is None else _weights(edge_rows, weight, names)
-    with names.instead_of_positions():
-        return from_arcs(
-            n_nodes, edge_rows.counts, numbers, node_features, edge_features, weights
+    weights = None if weight is None else _weights(edge_rows, weight, ids)
+    rules = aggregates.rules | dict.fromkeys(of_counts, "sum")
+    with ids.instead_of_positions():
+        read = from_arcs(
+            np.diff(ids.node_ptr),
+            edge_rows.counts,
+            ends,
+            node_features,
+            edge_features,
+            weights,
+            directed=directed,
+            rules=rules,
+            weight_rule=rules.get(weight or ""),
         )
+    return replace(read, given_names=ids.as_names())

@@ -65,6 +65,7 @@ def from_edges(
     edge_attr: Any = None,
     edge_weight: Any = None,
     categorical_features: CategoricalRule = "from_dtype",
+    directed: bool = False,
 ) -> GraphCollection:
     """Read graphs from flat arrays over all of them.
 
@@ -83,6 +84,9 @@ def from_edges(
         Positive weights; None for 1.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         See :func:`skshake.as_graphs`.
+    directed : bool, default=False
+        Keep what directions (from the first end to the second) say as features, see
+        :func:`skshake.as_graphs`.
 
     Returns
     -------
@@ -132,4 +136,5 @@ def from_edges(
         _features("x", x, nodes, categorical_features),
         _features("edge_attr", edge_attr, arcs, categorical_features),
         weights,
+        directed=directed,
     )

@@ -139,6 +139,7 @@ def _read_attributed(
     nodes: _Rows,
     edges: _Rows,
     names: AttributeNames,
+    is_directed: bool,
     ids: tuple[str, ...] = (),
 ) -> GraphRecord:
     """A graph whose nodes and edges carry dictionaries of attributes.
@@ -157,6 +158,7 @@ def _read_attributed(
         _attribute_columns(nodes, names.node_attrs, ids, defaults),
         _attribute_columns(edges, names.edge_attrs, (names.weight,), defaults),
         weight,
+        is_directed=is_directed,
     )
 
 
@@ -167,7 +169,12 @@ def read_networkx(graph: Any, names: AttributeNames) -> GraphRecord:
     links = list(graph.edges(data=True))
     ends = [(position[u], position[v]) for u, v, _ in links]
     edges = _rows("edge", [(u, v) for u, v, _ in links], [row for *_, row in links])
-    return _read_attributed(ends, nodes, edges, names)
+    record = _read_attributed(ends, nodes, edges, names, graph.is_directed())
+    is_numbered = nodes.keys == list(range(len(nodes.keys)))
+    return record._replace(
+        name=graph.graph.get("name") or None,
+        node_names=None if is_numbered else nodes.keys,
+    )
 
 
 def read_igraph(graph: Any, names: AttributeNames) -> GraphRecord:
@@ -176,4 +183,11 @@ def read_igraph(graph: Any, names: AttributeNames) -> GraphRecord:
     vertices = [vertex.attributes() for vertex in graph.vs]
     nodes = _rows("node", list(range(len(vertices))), vertices)
     edges = _rows("edge", ends, [edge.attributes() for edge in graph.es])
-    return _read_attributed(ends, nodes, edges, names, IGRAPH_IDS)
+    record = _read_attributed(
+        ends, nodes, edges, names, graph.is_directed(), IGRAPH_IDS
+    )
+    own = [name for name in IGRAPH_IDS if name in graph.vs.attributes()]
+    return record._replace(
+        name=graph["name"] if "name" in graph.attributes() else None,
+        node_names=graph.vs[own[0]] if own else None,
+    )

@@ -14,8 +14,10 @@ from scipy import sparse
 
 from skshake._as_array import is_from
 from skshake.graphs._collection import Graph
+from skshake.graphs._directions import check_directions
 from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._molecules import read_molecule
+from skshake.graphs._names import Names
 from skshake.graphs._read_adjacency import read_adjacency
 from skshake.graphs._read_attributes import read_igraph, read_networkx
 from skshake.graphs._read_dictionary import read_labelled_ogb, read_ogb
@@ -33,6 +35,9 @@ from skshake.graphs._types import GraphLike
 
 def read_view(graph: Graph, names: AttributeNames) -> GraphRecord:
     """A graph of some GraphCollection."""
+    if names.directed:
+        check_directions(graph.node_features)
+    given = graph.collection.given_names or Names()
     nodes, edges = map(columns_of, (graph.node_features, graph.edge_features))
     return GraphRecord(
         graph.n_nodes,
@@ -44,6 +49,8 @@ def read_view(graph: Graph, names: AttributeNames) -> GraphRecord:
             "edge", edges, names.edge_attrs, len(graph.edges), defaults=names.defaults
         ),
         graph.edge_weight,
+        name=None if given.graphs is None else graph.name,
+        node_names=None if given.nodes is None else graph.node_names.tolist(),
     )
 
 
@@ -56,6 +63,7 @@ def read_rdkit(graph: Any, names: AttributeNames) -> GraphRecord:
         chosen_of_array("node", "x", {"x": atoms}, len(atoms), names),
         chosen_of_array("edge", "edge_attr", {"edge_attr": bonds}, len(bonds), names),
         None,
+        is_directed=False,
     )
 
 

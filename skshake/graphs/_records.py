@@ -6,7 +6,7 @@ against its companions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,9 @@ class GraphRecord(NamedTuple):
     ``edge_index`` has shape (2, n_rows), source and target; ``node_columns`` and
     ``edge_columns`` hold one array per attribute, with one row per node and per column
     of ``edge_index``; ``edge_weight`` is None when all weigh 1. ``unread`` is what came
-    beside these.
+    beside these. ``name`` is that of the graph and ``node_names`` are those of its
+    nodes, None where they are just numbered. ``is_directed`` is what the type of the
+    graph says, None if rows are all that is known.
     """
 
     n_nodes: int
@@ -32,18 +34,23 @@ class GraphRecord(NamedTuple):
     edge_columns: Columns
     edge_weight: Any
     unread: Mapping[str, Any] | None = None
+    name: Any = None
+    node_names: Sequence[Any] | None = None
+    is_directed: bool | None = None
 
 
 class AttributeNames(NamedTuple):
     """Which attributes of nodes and edges are read; None means those of each kind.
 
     ``defaults`` holds what stands in for an attribute that a node or edge lacks.
+    ``directed`` says whether what directions say is kept; None means no, but warns.
     """
 
     node_attrs: tuple[str, ...] | None
     edge_attrs: tuple[str, ...] | None
     weight: str | None
     defaults: Mapping[str, Any]
+    directed: bool | None = None
 
 
 NO_NAMES = AttributeNames(None, None, "weight", {})
@@ -51,6 +58,21 @@ NO_ARCS = np.empty((2, 0), np.int64)
 # Nodes are numbered in 32 bits.
 MOST_NODES = 2**31 - 1
 Reader = Callable[[Any, AttributeNames], GraphRecord]
+
+
+def both_ways(record: GraphRecord) -> GraphRecord:
+    """The record of an undirected graph with a row for each direction of an edge."""
+
+    def twice(values: Any) -> np.ndarray:
+        return np.concatenate([as_array(values)] * 2)
+
+    ends = as_array(record.edge_index)
+    weight = record.edge_weight
+    return record._replace(
+        edge_index=np.concatenate([ends, ends[::-1]], axis=1),
+        edge_columns={name: twice(rows) for name, rows in record.edge_columns.items()},
+        edge_weight=None if weight is None else twice(weight),
+    )
 
 
 def given_column(name: str, values: Any) -> Columns:

@@ -16,8 +16,13 @@ from scipy import sparse
 
 from skshake.graphs import (
     GraphsLike,
+    Names,
     as_graph_numbers,
+    concatenate_names,
     items_of_column,
+    name_of_graph,
+    names_of_graphs,
+    names_of_nodes,
     offsets,
     rows_of,
 )
@@ -42,11 +47,14 @@ class HierarchyCollection(Sequence):
         Levels from fine to coarse, for each of the independent forests.
     pooling_key : int
         Tells features of another coarsener apart.
+    given_names : Names or None, default=None
+        What the user calls graphs and input nodes.
     """
 
     node_ptr: np.ndarray
     forests: tuple[tuple[Level, ...], ...]
     pooling_key: int
+    given_names: Names | None = None
 
     def __post_init__(self) -> None:
         for level in self.levels:
@@ -67,6 +75,16 @@ class HierarchyCollection(Sequence):
     def __repr__(self) -> str:
         qs = ", ".join(f"{q:.4g}" for q in self.q)
         return f"<HierarchyCollection of {len(self)} graphs at q = {qs}>"
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of input nodes of all graphs."""
+        return int(self.node_ptr[-1])
+
+    @property
+    def names(self) -> np.ndarray:
+        """Name of each graph, its position if no other was given."""
+        return names_of_graphs(self.given_names, len(self))
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -150,7 +168,8 @@ class HierarchyCollection(Sequence):
         forests = tuple(
             tuple(taken[id(level)] for level in levels) for levels in self.forests
         )
-        return HierarchyCollection(node_ptr, forests, self.pooling_key)
+        names = self.given_names and self.given_names.take(graphs, nodes)
+        return HierarchyCollection(node_ptr, forests, self.pooling_key, names)
 
     def save(self, path: str | Path) -> None:
         """Write to an uncompressed npz file without pickled objects.
@@ -160,7 +179,9 @@ class HierarchyCollection(Sequence):
         path : str or Path
             File to write.
         """
-        write_levels(path, self.node_ptr, self.forests, self.pooling_key)
+        write_levels(
+            path, self.node_ptr, self.forests, self.pooling_key, self.given_names
+        )
 
     @classmethod
     def load(
@@ -235,6 +256,18 @@ class GraphHierarchy:
             for level in self.collection.levels
         )
 
+    @property
+    def name(self) -> Any:
+        """Name of the graph, its position if no other was given."""
+        return name_of_graph(self.collection.given_names, self.position)
+
+    @property
+    def node_names(self) -> np.ndarray:
+        """Names of the input nodes, their numbers from 0 if no others were given."""
+        ptr = self.collection.node_ptr
+        nodes = slice(ptr[self.position], ptr[self.position + 1])
+        return names_of_nodes(self.collection.given_names, nodes)
+
     def overlap(self, fine: int, coarse: int) -> sparse.csr_array:
         """Number of input nodes that a fine (row) and a coarse (column) block share.
 
@@ -299,6 +332,7 @@ def concatenate_hierarchies(
     if len(parts) == 1:
         return first
     node_ptr = offsets(np.concatenate([np.diff(part.node_ptr) for part in parts]))
+    names = concatenate_names(parts)
     pooling_key, n_forests = first.pooling_key, first.n_forests
     # Known by the parts' levels, a level that forests share is joined once.
     keys, distinct = [], {}
@@ -315,7 +349,7 @@ def concatenate_hierarchies(
     )
     level_of = dict(zip(order, joined, strict=True))
     forests = tuple(tuple(level_of[key] for key in forest) for forest in keys)
-    return HierarchyCollection(node_ptr, forests, pooling_key)
+    return HierarchyCollection(node_ptr, forests, pooling_key, names)
 
 
 HierarchiesLike: TypeAlias = HierarchyCollection | Iterable[GraphHierarchy] | GraphsLike

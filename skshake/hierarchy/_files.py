@@ -11,6 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from skshake.graphs import (
+    Names,
+    check_version,
+    names_as_arrays,
+    names_of_arrays,
+    read_npz,
+)
 from skshake.hierarchy._level import Level, PooledFeatures
 
 FORMAT_VERSION = 1
@@ -61,6 +68,7 @@ def write_levels(
     node_ptr: np.ndarray,
     forests: tuple[tuple[Level, ...], ...],
     pooling_key: int,
+    names: Names | None = None,
 ) -> None:
     """Write what a collection holds; a level that forests share is written once."""
     numbers: dict[int, int] = {}
@@ -68,6 +76,7 @@ def write_levels(
         "format_version": np.array(FORMAT_VERSION),
         "pooling_key": np.array(pooling_key),
         "node_ptr": node_ptr,
+        **names_as_arrays(names),
     }
     for levels in forests:
         for level in levels:
@@ -109,24 +118,22 @@ def _map_member(path: Path, member: zipfile.ZipInfo) -> np.ndarray:
 
 def _read_arrays(path: Path, is_mapped: bool) -> dict[str, np.ndarray]:
     """All arrays of the file."""
+    if not is_mapped:
+        return read_npz(path, "hierarchies")
     try:
-        if is_mapped:
-            with zipfile.ZipFile(path) as archive:
-                return {
-                    member.filename.removesuffix(".npy"): _map_member(path, member)
-                    for member in archive.infolist()
-                }
-        # np.load does not close a damaged file that it opened itself.
-        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+        with zipfile.ZipFile(path) as archive:
+            return {
+                member.filename.removesuffix(".npy"): _map_member(path, member)
+                for member in archive.infolist()
+            }
     except (zipfile.BadZipFile, ValueError, EOFError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is no intact file of hierarchies: {error}") from error
 
 
 def read_levels(
     path: str | Path, *, is_mapped: bool
-) -> tuple[np.ndarray, tuple[tuple[Level, ...], ...], int]:
-    """What :func:`write_levels` wrote: node_ptr, forests and pooling_key.
+) -> tuple[np.ndarray, tuple[tuple[Level, ...], ...], int, Names | None]:
+    """What :func:`write_levels` wrote: node_ptr, forests, pooling_key and names.
 
     Raises
     ------
@@ -134,12 +141,7 @@ def read_levels(
         If the file is damaged, is something else, or comes from a newer release.
     """
     arrays = _read_arrays(Path(path), is_mapped)
-    version = int(arrays.get("format_version", 0))
-    if not 1 <= version <= FORMAT_VERSION:
-        raise ValueError(
-            f"{path}: expected format version 1 to {FORMAT_VERSION}, got "
-            f"{version or 'none'}; a newer skshake may have written it"
-        )
+    check_version(path, arrays, FORMAT_VERSION)
     try:
         forests = arrays["forests"]
         levels = [
@@ -156,6 +158,7 @@ def read_levels(
             arrays["node_ptr"],
             tuple(tuple(levels[number] for number in row) for row in forests),
             int(arrays["pooling_key"]),
+            names_of_arrays(arrays),
         )
     except KeyError as error:
         raise ValueError(f"{path} lacks the array {error}") from error

@@ -113,7 +113,8 @@ def test_nodes_without_edges_come_from_their_table():
     [
         (
             {"weight": "w", "edges": EDGES.assign(w=[1.0, -2.0, 1.0])},
-            "Graph 'a': edge weight -2.0 in 'w', row 1 of edges; expected positive",
+            r"Graph 'a': edge weight -2.0 in 'w'; expected positive .*"
+            r"\(row 1 of edges: graph 'a', source 5, target 6\)",
         ),
         (
             {"weight": "w", "edges": EDGES.assign(w=["1", "2", "3"])},
@@ -121,7 +122,8 @@ def test_nodes_without_edges_come_from_their_table():
         ),
         (
             {"edge_attrs": ["a"], "edges": EDGES.assign(a=[1.0, np.inf, 1.0])},
-            r"Graph 'a': a holds inf; expected finite numbers \(row 1 of edges\)",
+            r"Graph 'a': a holds inf; expected finite numbers "
+            r"\(row 1 of edges: graph 'a', source 5, target 6\)",
         ),
         (
             {
@@ -129,7 +131,8 @@ def test_nodes_without_edges_come_from_their_table():
                 "node_attrs": ["f"],
                 "categorical_features": ["f"],
             },
-            r"Graph 'a': f: a category must be .* got 0.5 \(row 0 of nodes\)",
+            r"Graph 'a': f: a category must be .* got 0.5 "
+            r"\(row 0 of nodes: graph 'a', node 7\)",
         ),
         ({"edges": [1, 2]}, "edges: expected a data frame, one row per edge, got list"),
         ({"nodes": 3}, "nodes: expected a data frame, one row per node, got int"),

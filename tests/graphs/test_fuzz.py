@@ -43,6 +43,22 @@ def test_a_thousand_random_lists(fuzz):
     assert {"read", "refused", "coarsened", "classified"} <= set(outcomes)
 
 
+def test_random_tables(fuzz):
+    outcomes = [fuzz.try_tables(seed) for seed in range(150)]
+    assert not [outcome for outcome in outcomes if outcome.startswith("fault")]
+    assert {"read", "refused"} <= set(outcomes)
+
+
+def test_edges_on_other_nodes_would_be_seen(fuzz, monkeypatch):
+    read = fuzz.graphs_from_edgelist
+
+    def turned(frame, **options):
+        return read(frame.assign(source=frame["target"].to_numpy()[::-1]), **options)
+
+    monkeypatch.setattr(fuzz, "graphs_from_edgelist", turned)
+    assert any(fuzz.try_tables(seed).startswith("fault") for seed in range(20))
+
+
 def test_a_fault_would_be_seen(fuzz, monkeypatch):
     monkeypatch.setattr(fuzz, "as_graphs", lambda graphs: [])
     assert any(fuzz.try_list(seed).startswith("fault") for seed in range(20))
