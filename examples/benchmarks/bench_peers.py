@@ -6,9 +6,10 @@
 and 2; whatever is chosen is chosen inside the training folds. One row per fold goes to
 ``--csv``, and rows that the file holds are not measured again. Prints the mean, its
 standard error (the deviation of all folds over the root of ten: repeats are of the same
-graphs), and the seconds of ten folds, one after the other, then the mean rank of each
-method over the sets that all of them have; ``--render`` prints that of all rows of the
-file. ``--share 0.2`` takes a fifth of each class, as a set of its own.
+graphs), and the seconds of the processor for ten folds (set ``OMP_NUM_THREADS=1``: they
+are those of all threads), then the mean rank of each method over the sets that all of
+them have; ``--render`` prints that of all rows of the file. ``--share 0.2`` takes a
+fifth of each class, as a set of its own.
 ``ensemble`` takes over the network that ``shake`` fitted on the same fold, and its
 seconds.
 """
@@ -146,13 +147,13 @@ def measure(
             measure("shake", fold, max_iter, networks)
         shake, before = networks["shake"]
         model.set_params(shake=FrozenEstimator(shake))
-    start = time.perf_counter()
+    start = time.process_time()
     model.fit(graphs[train], y[train])
-    fitted = time.perf_counter() - start
+    fitted = time.process_time() - start
     accuracy = float(np.mean(model.predict(graphs[test]) == y[test]))
     if method == "shake":
         networks["shake"] = model, fitted
-    return accuracy, before + time.perf_counter() - start
+    return accuracy, before + time.process_time() - start
 
 
 def measure_set(
