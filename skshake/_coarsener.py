@@ -167,9 +167,10 @@ class KFCoarsener(
         ``walk_length`` steps join the node's features once q* is known: rings and the
         shape of branches, of which a coarse node would show little. 0 leaves them out.
         They are exact to float32 in graphs of which 32 walks at once need follow at
-        most 20 million arcs, nodes with the same neighbours counted once, or 25 times
-        the graph's arcs; in others walks count as mixed after the steps that this
-        allows, and are back with the node's part of all degrees.
+        most 20 million arcs, or 25 times the graph's. Nodes with the same neighbours
+        count once (without weights, in graphs of at most 65,536 nodes). In other
+        graphs walks count as mixed after the steps that this allows, and are back with
+        the node's part of all degrees.
     n_forests : int or "auto", default="auto"
         Independent hierarchies drawn per graph. The classifier trains on a different
         one each epoch and averages over all when it predicts: for few graphs the best

@@ -31,6 +31,9 @@ from skshake.graphs._twins import Classes, find_twins, number_classes
 
 # Arcs that WIDTH walks follow at once in a graph: so many times those it has, or these.
 ARCS_PER_ARC, FOLLOWED_ARCS = 25, 20_000_000
+# Twins are joined, and nodes numbered from near to near, in graphs of at most so many
+# nodes: a copy of larger ones would take as much memory as they do.
+COPIED_NODES = 65_536
 # Up to so many nodes, walks are followed without asking where they can be.
 FEW_NODES = 128
 # A row of zeros comes before those of nodes.
@@ -257,10 +260,13 @@ def walk_from_each_node(graphs, degrees, returns):
     """
     node_ptr, _, indptr, indices, _, edge_weight = graphs
     n_steps, is_weighted = returns.shape[1] + 1, len(edge_weight) > 0
-    most_nodes = most_arcs = 0
+    most_nodes = most_copied = most_arcs = 0
     for g in range(len(node_ptr) - 1):
-        most_nodes = max(most_nodes, node_ptr[g + 1] - node_ptr[g])
-        most_arcs = max(most_arcs, indptr[node_ptr[g + 1]] - indptr[node_ptr[g]])
+        n = node_ptr[g + 1] - node_ptr[g]
+        most_nodes = max(most_nodes, n)
+        if is_weighted or n <= COPIED_NODES:
+            most_copied = max(most_copied, n)
+            most_arcs = max(most_arcs, indptr[node_ptr[g + 1]] - indptr[node_ptr[g]])
     # Pages that are never written, such as those of rows that no ball reaches, cost
     # nothing.
     ball = Ball(
@@ -279,31 +285,33 @@ def walk_from_each_node(graphs, degrees, returns):
         np.empty(most_nodes, np.int32),
         np.empty(most_nodes, np.int32),
     )
-    keys = np.empty((3, most_nodes), np.uint64)
-    table = np.empty(4 * most_nodes, np.int32)
-    near_ptr, near = np.empty(most_nodes + 1, np.int64), np.empty(most_arcs, np.int32)
+    keys = np.empty((3, most_copied), np.uint64)
+    table = np.empty(4 * most_copied, np.int32)
+    near_ptr, near = np.empty(most_copied + 1, np.int64), np.empty(most_arcs, np.int32)
     weights = np.empty(most_arcs * is_weighted, np.float32)
     scale = np.empty(most_nodes, np.float32)
     own = np.empty(most_nodes, np.float32)
-    known = np.empty((most_nodes, n_steps - 1), np.float32)
+    of_classes = np.empty((most_copied, n_steps - 1), np.float32)
     for g in range(len(node_ptr) - 1):
         offset, end = node_ptr[g], node_ptr[g + 1]
         n, ptr, neighbours = end - offset, indptr[offset : end + 1], indices
         for v in range(n):
             classes.first[v] = classes.order[v] = classes.number[v] = v
             classes.sizes[v], classes.are_adjacent[v] = 1, False
-        if n > WIDTH and not is_weighted:
-            find_twins(ptr, indices, keys, table, classes)
-        n_classes = n
-        if n > WIDTH:
+        n_classes, is_copied = n, WIDTH < n <= COPIED_NODES
+        if is_copied:
+            if not is_weighted:
+                find_twins(ptr, indices, keys, table, classes)
             n_classes = number_classes(ptr, indices, classes)
         _describe_classes(n_classes, classes, degrees[offset:end], scale, own)
-        if n > WIDTH or is_weighted:
+        if is_copied or is_weighted:
             _copy_arcs(graphs, g, n_classes, classes, near_ptr, near, weights)
             ptr, neighbours = near_ptr[: n_classes + 1], near
         walked = Walked(ptr, neighbours, weights, scale[:n_classes], own[:n_classes])
         n_arcs = indptr[end] - indptr[offset]
         most_followed = max(ARCS_PER_ARC * n_arcs, FOLLOWED_ARCS)
+        # Each node is a class, with its own number, unless it was renumbered.
+        known = of_classes if is_copied else returns[offset:end]
         follow_walks(walked, n_steps, most_followed, ball, known)
         _spread(known, classes, degrees[offset:end], returns[offset:end])
 

@@ -172,6 +172,15 @@ def test_bench_training_prints_and_writes_its_rows(tmp_path):
 
 
 @pytest.mark.slow
+def test_bench_latency_prints_and_writes_its_rows(tmp_path):
+    script = BENCHMARKS / "bench_latency.py"
+    _run(script, "--quick", "--repeats", 1, "--json", tmp_path / "l.json")
+    rows = json.loads((tmp_path / "l.json").read_text())
+    assert all(ratio > 0 for ratio in rows.values())
+    assert any("32 graphs: predict, 4 forests" in label for label in rows)
+
+
+@pytest.mark.slow
 def test_compare_settings_prints_a_table():
     script = BENCHMARKS / "compare_settings.py"
     printed = _run(

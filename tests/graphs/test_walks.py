@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from skshake import KFCoarsener, as_graphs
-from skshake.graphs import return_probabilities
+from skshake._jit import IS_COMPILED, kernel
+from skshake.graphs import _walks, return_probabilities
 
 
 def _dense(graph, walk_length):
@@ -66,6 +67,21 @@ def test_they_are_diagonals_of_powers(name, walk_length):
     graph = GRAPHS[name]
     found = return_probabilities(as_graphs([graph]), walk_length)
     np.testing.assert_allclose(found, _dense(graph, walk_length), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["sparse", "weighted grid", "hubs"])
+def test_large_graphs_are_walked_where_they_are(name, monkeypatch):
+    """Without a copy of their arcs, which walks would follow in another order."""
+    found = {}
+    for most_nodes in (2**16, 100):
+        monkeypatch.setattr(_walks, "COPIED_NODES", most_nodes)
+        walk = kernel(_walks.walk_from_each_node.py_func) if IS_COMPILED else None
+        graphs = as_graphs([GRAPHS["petersen"], GRAPHS[name]])
+        returns = np.empty((graphs.n_nodes, 7), np.float32)
+        walk = walk or _walks.walk_from_each_node
+        walk(graphs.structure, graphs.degrees, returns)
+        found[most_nodes] = returns
+    np.testing.assert_allclose(*found.values(), rtol=1e-5, atol=1e-7)
 
 
 def test_components_of_a_graph_are_walked_apart():

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,6 +39,15 @@ def test_a_level_without_randomness_is_shared_by_forests(hierarchies):
     one, other = hierarchies[5:9].forests
     assert one[0] is other[0]
     assert one[1] is not other[1]
+
+
+def test_forests_come_one_after_the_other_as_graphs(hierarchies):
+    joined = hierarchies.forests_as_graphs()
+    assert (len(joined), joined.n_forests) == (80, 1)
+    assert joined.n_rows == hierarchies.n_rows
+    for forest in range(2):
+        of_forest = replace(hierarchies, forests=hierarchies.forests[forest:][:1])
+        assert_same_hierarchies(joined[40 * forest : 40 * forest + 40], of_forest)
 
 
 def test_concatenation_undoes_slicing(hierarchies):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from skshake import KFCoarsener
 from skshake.graphs import rows_of
 from skshake.hierarchy._level import (
     Level,
@@ -142,3 +143,20 @@ def test_views_by_hand():
     assert empty.x.shape == (0, 5)
     assert last.edges.shape == (0, 2)
     assert last.block.tolist() == [0, 0]
+
+
+def test_levels_are_split_into_equal_parts(small_mutag):
+    hierarchies = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit_transform(
+        small_mutag[0]
+    )
+    twice = hierarchies.take(np.tile(np.arange(len(hierarchies)), 2)).levels[0]
+    for part in twice.split(2):
+        for name in ("node_ptr", "edge_ptr", "edges", "edge_weight", "block"):
+            expected = getattr(hierarchies.levels[0], name)
+            np.testing.assert_array_equal(getattr(part, name), expected)
+        for name in ("x", "edge_attr"):
+            of_part, expected = (
+                getattr(level, name).as_matrix()
+                for level in (part, hierarchies.levels[0])
+            )
+            assert (of_part != expected).nnz == 0
