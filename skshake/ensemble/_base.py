@@ -36,9 +36,9 @@ from skshake.graphs import (
     check_graphs,
 )
 
-# Training graphs from which on the network weighs more than half of what the trees do.
-# Few graphs make it too sure: weights n / (n + 100) have the least log loss, and half a
-# point more accuracy than equal ones, on 13 sets of 188 to 4,110 graphs.
+# Few graphs make a network too sure of itself: on 13 sets of 188 to 5,000 graphs
+# n / (2n + 200) of the mean gain half a point of accuracy over a half, at about the same
+# log loss (docs/results.md).
 FEW_GRAPHS = 100
 MEMBERS: tuple[Literal["shake"], Literal["trees"]] = ("shake", "trees")
 

@@ -46,9 +46,9 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         200 trees. Its table holds statistics, and counts of subtrees unless a forest of
         100 trees on statistics alone has the greater out-of-bag accuracy (see Notes).
     weights : "auto", array-like of shape (2,) or None, default="auto"
-        Weights of ``shake`` and of ``trees`` in the mean. "auto" trusts a network that
-        has seen n graphs n / (n + 100) times as much as the trees, roughly: n / (2n +
-        200) of the mean is the network's. None weighs them alike.
+        Weights of ``shake`` and of ``trees`` in the mean. "auto" gives the network
+        n / (2n + 200) of it, where n is the number of training graphs: from few graphs
+        it is too sure of itself. None weighs them alike.
     class_weight : dict, "balanced" or None, default=None
         As in scikit-learn, for both members; multiplies ``sample_weight``.
     n_jobs : int or None, default=None
