@@ -37,8 +37,8 @@ from skshake.graphs import (
 )
 
 # Few graphs make a network too sure of itself: on 13 sets of 188 to 5,000 graphs
-# n / (2n + 200) of the mean gain half a point of accuracy over a half, at about the same
-# log loss (docs/results.md).
+# n / (2n + 200) of the mean gain half a point of accuracy over one half, at about the
+# same log loss (docs/results.md).
 FEW_GRAPHS = 100
 MEMBERS: tuple[Literal["shake"], Literal["trees"]] = ("shake", "trees")
 
