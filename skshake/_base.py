@@ -605,9 +605,14 @@ class BaseSHAKE(
             tol=self.tol,
             precision=self.precision,
             compile=self.compile,
+            temperature=self._find_temperature(stops_early),
             seed=seed,
             verbose=self.verbose,
         )
+
+    def _find_temperature(self, stops_early: bool) -> float:
+        """What divides the outputs of the trained network."""
+        return 1.0
 
     def _set_fitted(
         self,

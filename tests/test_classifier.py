@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from skshake import KFCoarsener, SHAKEClassifier
+from skshake._classifier import TEMPERATURE
 from skshake._targets import split_validation
 from skshake.forests import MAX_SEED
 from tests._helpers import run_python
@@ -172,6 +173,32 @@ def test_a_graph_is_predicted_the_same_alone_and_among_others(hierarchies, y):
     np.testing.assert_allclose(
         classifier.predict_proba(hierarchies[[7]]), whole[[7]], atol=1e-4
     )
+
+
+def test_the_temperature_divides_logits_and_changes_no_class(hierarchies, y, tmp_path):
+    plain = fast(temperature=1.0).fit(hierarchies, y)
+    cool = fast(temperature=2.0).fit(hierarchies, y)
+    # A power of two, so that nothing is rounded.
+    logits = plain.decision_function(hierarchies)
+    assert np.array_equal(2 * cool.decision_function(hierarchies), logits)
+    assert np.array_equal(cool.predict(hierarchies), plain.predict(hierarchies))
+    assert cool.history_[-1].loss == plain.history_[-1].loss
+    for one, two in zip(*(m.explain(hierarchies) for m in (plain, cool)), strict=True):
+        np.testing.assert_allclose(2 * two, one, rtol=1e-5, atol=1e-6)
+    cool.save(tmp_path / "cool")
+    loaded = SHAKEClassifier.load(tmp_path / "cool")
+    assert np.array_equal(2 * loaded.decision_function(hierarchies), logits)
+
+
+def test_what_is_trained_to_the_end_is_cooled_down(hierarchies, y):
+    def temperature_of(**parameters):
+        module = fast(max_iter=1, **parameters).fit(hierarchies, y).module_
+        return float(module.temperature)
+
+    assert temperature_of() == temperature_of(loss="cross_entropy") == TEMPERATURE
+    assert temperature_of(early_stopping=True) == 1
+    assert temperature_of(loss="auc_margin") == 1
+    assert temperature_of(early_stopping=True, temperature=3) == 3
 
 
 def test_early_stopping_records_scores_and_keeps_the_best(hierarchies, y):

@@ -46,7 +46,8 @@ GRID = {"coarsen__q": ["auto", float("inf")]}
 
 def make_shake(max_iter: int | None, coarsener: Any = None) -> Pipeline:
     """SHAKE with its defaults, or behind another coarsener."""
-    classifier = SHAKEClassifier(random_state=0)
+    # Classes do not depend on the temperature; probabilities are as the ensemble's.
+    classifier = SHAKEClassifier(temperature=1.0, random_state=0)
     if max_iter:
         classifier.set_params(max_iter=max_iter)
     if coarsener is None:

@@ -39,7 +39,8 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
     ----------
     shake : estimator or None, default=None
         Network, or any classifier of graphs with ``predict_proba``. None is
-        ``Pipeline([("coarsen", KFCoarsener()), ("clf", SHAKEClassifier())])``.
+        ``Pipeline([("coarsen", KFCoarsener()), ("clf",
+        SHAKEClassifier(temperature=1.0))])``: what it is too sure of, trees are not.
     trees : estimator or None, default=None
         Trees, or any classifier of graphs with ``predict_proba``. None is a pipeline of
         ``"count"``, a SubtreeVectorizer, and ``"forest"``, a RandomForestClassifier of
@@ -257,7 +258,8 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         return tags
 
     def _make_network(self) -> tuple[str, SHAKEClassifier]:
-        return "clf", SHAKEClassifier()
+        # As sure as it is: trees are not sure enough.
+        return "clf", SHAKEClassifier(temperature=1.0)
 
     def _make_voting(self, members: list, weights: np.ndarray) -> Any:
         return VotingClassifier(members, voting="soft", weights=weights)

@@ -71,11 +71,14 @@ class SHAKENetwork(nn.Module):
         Computes sums, layers and dropout; plain torch, unless set otherwise.
     baseline : Tensor of shape (n_levels, hidden_dim)
         Each level's encoded average node, which explanations start from.
+    temperature : Tensor of shape ()
+        Divides the outputs in evaluation.
     """
 
     engine: Engine = PLAIN
     levels: nn.ModuleList
     baseline: Tensor
+    temperature: Tensor
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
@@ -87,6 +90,7 @@ class SHAKENetwork(nn.Module):
         )
         self.size_encoder = nn.Linear(1, width)
         self.register_buffer("weight_scale", torch.ones(len(shape.n_layers)))
+        self.register_buffer("temperature", torch.ones(()))
         self.register_buffer("baseline", torch.zeros(len(shape.n_layers), width))
         self.levels = nn.ModuleList(
             nn.ModuleList(
@@ -132,7 +136,12 @@ class SHAKENetwork(nn.Module):
         self, levels: Sequence[LevelBatch], streams: Tensor | None = None
     ) -> Tensor:
         """Outputs of each graph, shape (n_graphs, n_outputs)."""
-        return self.head(self.embed(levels, streams=streams))
+        return self.read_outputs(self.embed(levels, streams=streams))
+
+    def read_outputs(self, embedding: Tensor) -> Tensor:
+        """Outputs (n_graphs, n_outputs) of embeddings, cooled down once trained."""
+        outputs: Tensor = self.head(embedding)
+        return outputs if self.training else outputs / self.temperature
 
     def embed(
         self,

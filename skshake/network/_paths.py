@@ -94,8 +94,7 @@ class PathGradients:
         embedding = self.network.embed(
             batch, [place.nodes for place in places], edges=edges or None
         )
-        outputs: Tensor = self.network.head(embedding)
-        return outputs
+        return self.network.read_outputs(embedding)
 
     def ends(
         self, batch: Sequence[LevelBatch], paths: list[Path], direction: Tensor

@@ -63,6 +63,7 @@ class TrainingPlan:
     tol: float
     precision: str
     compile: bool
+    temperature: float
     seed: int
     verbose: int
 

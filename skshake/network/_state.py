@@ -33,5 +33,7 @@ def network_from_state(
         with OwnStream(0):
             network = SHAKENetwork(shape)
         tensors = {RENAMED.get(k, k): torch.tensor(v) for k, v in arrays.items()}
+        # Earlier versions had none.
+        tensors.setdefault("temperature", torch.ones(()))
         network.load_state_dict(tensors)
     return network.eval()

@@ -71,6 +71,7 @@ class Training:
         plan: TrainingPlan,
     ) -> None:
         self.network, self.data, self.plan = network, data, plan
+        network.temperature.fill_(plan.temperature)
         self.steps = Steps(network, data, targets, plan)
         values = targets.values.cpu().numpy()
         self._targets = values.reshape(len(values), -1)
