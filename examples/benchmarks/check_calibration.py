@@ -3,9 +3,9 @@
     python examples/benchmarks/check_calibration.py DATA/PROTEINS.npz DATA/NCI1.npz
 
 Files are what ``skshake.datasets.load_npz`` reads. Each graph is predicted once, by the
-folds of ``StratifiedKFold(3, shuffle=True, random_state=1)``: by the members of a
-SHAKEEnsembleClassifier, by their mean, and by ``CalibratedClassifierCV(model, cv=3)``
-around the network and around the ensemble.
+folds of ``StratifiedKFold(3, shuffle=True, random_state=1)``: by the network with its
+defaults, by a SHAKEEnsembleClassifier and its trees, and by
+``CalibratedClassifierCV(model, cv=3)`` around the network and around the ensemble.
 
 ECE is the expected calibration error: the mean distance between the greatest
 probability and the accuracy, over 15 bins of the former. "chance" is the ECE that
@@ -52,10 +52,11 @@ def predict_all(
             ("clf", SHAKEClassifier(max_iter=max_iter, random_state=0)),
         ]
     )
-    ensemble = SHAKEEnsembleClassifier(shake=network, random_state=0)
+    ensemble = SHAKEEnsembleClassifier(random_state=0)
+    ensemble.set_params(shake__clf__max_iter=max_iter)
     fitted = clone(ensemble).fit(*train)
     found = {
-        "network": fitted.named_estimators_["shake"].predict_proba(graphs),
+        "network": clone(network).fit(*train).predict_proba(graphs),
         "trees": fitted.named_estimators_["trees"].predict_proba(graphs),
         "ensemble": fitted.predict_proba(graphs),
     }
