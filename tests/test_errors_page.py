@@ -22,6 +22,7 @@ WARNERS = {"warn", "warn_user"}
 # Functions that make messages for others to raise or to warn with.
 MAKERS = {
     "_find_one_class",
+    "_missing",
     "describe_doubts",
     "describe_rounded",
     "doubt_categories",

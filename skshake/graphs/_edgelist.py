@@ -212,6 +212,9 @@ def graphs_from_edgelist(
         row of its own, or an id comes twice; if ids are floats so large that several
         integers are one float; if ``aggregate`` does not suit a column. Messages name
         graphs by their ids, nodes and columns by their names.
+    ImportError
+        If a file is a parquet file and pyarrow is not installed
+        (``pip install "skshake[parquet]"``).
 
     Examples
     --------

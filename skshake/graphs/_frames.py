@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from importlib.util import find_spec
 from numbers import Integral, Real
 from os import PathLike, fspath
 from pathlib import PurePath
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from skshake._extras import require
 from skshake.graphs._errors import InvalidGraphError
 from skshake.graphs._ids import integers
 from skshake.graphs._names import as_item
@@ -192,6 +194,9 @@ def _read_file(what: str, path: str) -> Table:
 
     suffixes = PurePath(path).suffixes[-2:]
     if suffixes and suffixes[-1] in PARQUET:
+        # pandas goes on to fastparquet.
+        if find_spec("fastparquet") is None:
+            require("pyarrow", "reading parquet files")
         return Table(what, pd.read_parquet(path))
     for suffix in suffixes:
         if suffix in SEPARATORS:

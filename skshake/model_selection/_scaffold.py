@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from skshake._extras import require
 from skshake.graphs import as_molecule, items_of_column
 
 
@@ -53,6 +54,7 @@ def scaffold_groups(X: Any, *, use_csk: bool = False) -> np.ndarray:
     >>> scaffold_groups(["Cc1ccccc1", "Oc1ccccc1", "CCO"]).tolist()
     ['c1ccccc1', 'c1ccccc1', '']
     """
+    require("rdkit", "finding scaffolds")
     X = items_of_column(X, "molecules")
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1:
         X = X[:, 0]

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from skshake._extras import require
+
 
 def one_axes(ax: Any, figsize: tuple[float, float]) -> Any:
     """Axes to draw on; None makes a figure of the given size in inches."""
+    require("matplotlib", "drawing")
     import matplotlib.pyplot as plt
 
     if ax is None:
@@ -18,6 +21,7 @@ def one_axes(ax: Any, figsize: tuple[float, float]) -> Any:
 
 def grid_of_axes(ax: Any, n_rows: int, n_columns: int, side: float) -> np.ndarray:
     """Axes in rows and columns; None makes a figure of squares of so many inches."""
+    require("matplotlib", "drawing")
     import matplotlib.pyplot as plt
 
     if ax is None:

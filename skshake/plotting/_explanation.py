@@ -12,6 +12,7 @@ import numpy as np
 
 from skshake._explain import explain
 from skshake._explanation import Explanation
+from skshake._extras import require
 from skshake.plotting._axes import one_axes
 from skshake.plotting._graph import frame, plot_graph
 from skshake.plotting._layout import draw_graph
@@ -93,6 +94,7 @@ class ExplanationDisplay:
         -------
         self : ExplanationDisplay
         """
+        require("matplotlib", "drawing")
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
 

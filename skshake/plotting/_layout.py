@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skshake._extras import require
 from skshake.graphs import Graph
 
 # A layout by distances in the graph is the better one, and quadratic in the nodes.
@@ -70,13 +71,10 @@ def _place(n_nodes: int, edges: np.ndarray) -> np.ndarray:
 
 def _draw_molecule(graph: Graph, molecule: Any) -> Drawing:
     """Place atoms as chemists do; symbols for all but carbon."""
-    try:
-        from rdkit import Chem
-        from rdkit.Chem import rdDepictor
-    except ImportError as error:
-        raise ImportError(
-            "drawing a molecule needs rdkit: pip install 'skshake[molecules]'"
-        ) from error
+    require("rdkit", "drawing a molecule")
+    from rdkit import Chem
+    from rdkit.Chem import rdDepictor
+
     mol = Chem.MolFromSmiles(molecule) if isinstance(molecule, str) else molecule
     if mol is None:
         raise ValueError(f"molecule: {molecule!r} is no valid SMILES")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skshake._extras import require
 from skshake.plotting._axes import one_axes
 
 
@@ -82,6 +83,7 @@ class LearningCurveDisplay:
         -------
         self : LearningCurveDisplay
         """
+        require("matplotlib", "drawing")
         from matplotlib.ticker import MaxNLocator
 
         self.ax_ = one_axes(ax, (6, 4))
