@@ -33,7 +33,9 @@ def fit_and_load(
 ) -> Pipeline:
     """A pipeline that was trained for an epoch, as a service loads it."""
     coarsener = KFCoarsener(random_state=0, **coarsening)
-    model = make_pipeline(coarsener, SHAKEClassifier(max_iter=1, random_state=0))
+    model = make_pipeline(
+        coarsener, SHAKEClassifier(max_iter=1, temperature=1.0, random_state=0)
+    )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.joblib"
         joblib.dump(model.fit(graphs, y), path)

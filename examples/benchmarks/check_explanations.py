@@ -111,7 +111,7 @@ def measure(graphs, y, is_motif, seed, is_shuffled, max_iter):
     labels = rng.permutation(y[train]) if is_shuffled else y[train]
     model = make_pipeline(
         KFCoarsener(random_state=seed),
-        SHAKEClassifier(max_iter=max_iter, random_state=seed),
+        SHAKEClassifier(max_iter=max_iter, temperature=1.0, random_state=seed),
     ).fit(graphs[train], labels)
     held_out = graphs[test]
     explanation = explain(model, held_out)
