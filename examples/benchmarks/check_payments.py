@@ -16,12 +16,10 @@ from sklearn.pipeline import make_pipeline
 from skshake import KFCoarsener, SHAKEClassifier, explain, graphs_from_edgelist
 from skshake.datasets import make_payments
 
-Q_STAR, INF = {"n_forests": 8}, {"q": np.inf}
 SETTINGS = {
-    "q*": (Q_STAR, 0.0),
-    "q*, dropout": (Q_STAR, 0.3),
-    "q = inf": (INF, 0.0),
-    "q = inf, dropout": (INF, 0.3),
+    "q*": ({"n_forests": 8}, 0.0),
+    "q = inf": ({"q": np.inf}, 0.0),
+    "q = inf, dropout": ({"q": np.inf}, 0.3),
 }
 
 
