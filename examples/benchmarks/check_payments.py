@@ -4,7 +4,7 @@ Trains on three quarters of the months, and explains the frauds of the others th
 flagged: those above the threshold that finds four of five. A transfer's score is the
 contribution of its edge, or that with its share of what both of its accounts add.
 
-    python examples/benchmarks/check_payments.py --seeds 3 4 5 6
+    python examples/benchmarks/check_payments.py
 """
 
 import argparse
@@ -70,7 +70,7 @@ def measure(model, graphs, y, planted):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cases", type=int, default=400)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[3, 4, 5, 6])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[3, 4, 5])
     parser.add_argument("--settings", nargs="+", choices=SETTINGS, default=[*SETTINGS])
     parser.add_argument("--max-iter", type=int, default=60)
     options = parser.parse_args()
