@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skshake.graphs import GraphCollection
+from skshake.graphs import GraphCollection, names_of_nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,13 +137,10 @@ def names_of(
     graph_names : ndarray of shape (n_graphs,)
     node_names : ndarray of objects of shape (n_nodes,)
     """
-    graph_names = np.asarray(getattr(graphs, "names", np.arange(len(graphs))))
-    node_names = np.empty(graphs.n_nodes, object)
-    for k, graph in enumerate(graphs):
-        if molecules is not None and molecules[k] is not None:
-            atoms = molecules[k].GetAtoms()
+    node_names = names_of_nodes(graphs.given_names, graphs.node_ptr).astype(object)
+    for first, molecule in zip(graphs.node_ptr, molecules or (), strict=False):
+        if molecule is not None:
+            atoms = molecule.GetAtoms()
             found = [f"{atom.GetSymbol()}{atom.GetIdx()}" for atom in atoms]
-        else:
-            found = list(getattr(graph, "node_names", np.arange(graph.n_nodes)))
-        node_names[graphs.node_ptr[k] : graphs.node_ptr[k + 1]] = found
-    return graph_names, node_names
+            node_names[first : first + len(found)] = found
+    return graphs.names, node_names

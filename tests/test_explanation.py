@@ -1,12 +1,12 @@
 """Explanation: a sequence of graphs' explanations, and names in its table."""
 
-from types import SimpleNamespace
-
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from rdkit import Chem
 
-from skshake import Explanation, as_graphs
+from skshake import Explanation, as_graphs, graphs_from_edgelist
 from skshake._explanation import names_of
 
 
@@ -66,12 +66,15 @@ def test_names_are_those_of_atoms_then_of_the_collection(explanation):
     assert graph_names.tolist() == [0, 1, 2]
     assert node_names.tolist() == ["C0", "N1", 0, "O0", "C1", "C2"]
 
-    class Named(list):
-        names = ("case 7", "case 9")
-        n_nodes, node_ptr = 3, np.array([0, 2, 3])
-
-    accounts = (["ann", "bob"], ["cy"])
-    named = Named(SimpleNamespace(n_nodes=len(a), node_names=a) for a in accounts)
+    rows = [(7, "bob", "cy"), (7, "cy", "ann"), (9, "di", "ann")]
+    table = pd.DataFrame(rows, columns=["graph", "source", "target"])
+    named = graphs_from_edgelist(table)
     graph_names, node_names = names_of(named, None)
-    assert graph_names.tolist() == ["case 7", "case 9"]
-    assert node_names.tolist() == ["ann", "bob", "cy"]
+    assert graph_names.tolist() == [7, 9]
+    assert node_names.tolist() == ["ann", "bob", "cy", "ann", "di"]
+    assert names_of(named[1:], None)[1].tolist() == ["ann", "di"]
+    pairs = as_graphs([nx.Graph([("ann", ("bob", 2))])])
+    assert names_of(pairs, None)[1].tolist() == ["ann", ("bob", 2)]
+    graph_names, node_names = names_of(named[1:], (Chem.MolFromSmiles("CN"),))
+    assert graph_names.tolist() == [9]
+    assert node_names.tolist() == ["C0", "N1"]

@@ -394,7 +394,8 @@ class Graph:
     @property
     def node_names(self) -> np.ndarray:
         """Names of the nodes, their numbers from 0 if no others were given."""
-        return names_of_nodes(self.collection.given_names, self._nodes)
+        node_ptr = self.collection.node_ptr[self.position : self.position + 2]
+        return names_of_nodes(self.collection.given_names, node_ptr)
 
     @property
     def edges(self) -> np.ndarray:

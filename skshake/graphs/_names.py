@@ -79,12 +79,15 @@ def name_of_graph(names: Names | None, graph: int) -> Any:
     return graph if found is None else found.take(slice(graph, graph + 1)).as_array()[0]
 
 
-def names_of_nodes(names: Names | None, nodes: slice) -> np.ndarray:
-    """Names of the nodes of one graph, their numbers from 0 if no others were given."""
+def names_of_nodes(names: Names | None, node_ptr: np.ndarray) -> np.ndarray:
+    """Names of the nodes of graphs in turn, whose offsets are given.
+
+    If no others were given they are numbers, from 0 in each graph.
+    """
     found = names and names.nodes
     if found is None:
-        return np.arange(nodes.stop - nodes.start)
-    return found.take(nodes).as_array()
+        return positions(node_ptr)
+    return found.take(slice(node_ptr[0], node_ptr[-1])).as_array()
 
 
 def names_of(graphs: NameColumn | None, nodes: NameColumn | None) -> Names | None:
@@ -130,7 +133,7 @@ def join_names(parts: Sequence[tuple[NameColumn | None, np.ndarray]]) -> NameCol
 
 def positions(ptr: np.ndarray) -> np.ndarray:
     """Place of each row within its graph: its name where no other is given."""
-    return np.arange(ptr[-1]) - np.repeat(ptr[:-1], np.diff(ptr))
+    return np.arange(ptr[0], ptr[-1]) - np.repeat(ptr[:-1], np.diff(ptr))
 
 
 def read_names(

@@ -5,7 +5,7 @@ In: what a user gives as X. Out: a list of its items, or what came, unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,14 @@ def items_of_column(X: Any, what: str) -> Any:
     if isinstance(X, Mapping):
         if "edge_index" in X:
             return X
-        return _items(_only(X, f"a dictionary with the keys {[*X]}", what))
+        column = _only(X, f"a dictionary with the keys {[*X]}", what)
+        is_column = isinstance(column, Iterable) or hasattr(column, "__getitem__")
+        if isinstance(column, (str, bytes)) or not is_column:
+            raise InvalidGraphError(
+                f"expected a list of {what}, or one column of them, got a dictionary "
+                f"in which {next(iter(X))!r} is of type {type(column).__name__}"
+            )
+        return _items(column)
     if hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "__getitem__"):
         # Columns of pyarrow are data, not names.
         columns = list(getattr(X, "column_names", None) or X.columns)

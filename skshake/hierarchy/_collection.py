@@ -264,9 +264,8 @@ class GraphHierarchy:
     @property
     def node_names(self) -> np.ndarray:
         """Names of the input nodes, their numbers from 0 if no others were given."""
-        ptr = self.collection.node_ptr
-        nodes = slice(ptr[self.position], ptr[self.position + 1])
-        return names_of_nodes(self.collection.given_names, nodes)
+        node_ptr = self.collection.node_ptr[self.position : self.position + 2]
+        return names_of_nodes(self.collection.given_names, node_ptr)
 
     def overlap(self, fine: int, coarse: int) -> sparse.csr_array:
         """Number of input nodes that a fine (row) and a coarse (column) block share.

@@ -75,6 +75,8 @@ REFUSED = {
         pd.DataFrame({"graph": [1], "source": [2]}),
         r"DataFrame with the columns \['graph', 'source'\]",
     ),
+    "a key and no column": ({"a": 1}, "a dictionary in which 'a' is of type int"),
+    "a key and text": ({"a": "CCO"}, "a dictionary in which 'a' is of type str"),
     "two keys": ({"x": [], "y": []}, r"a dictionary with the keys \['x', 'y'\]"),
     "equal names": (
         pd.DataFrame([[1, 2]], columns=["a", "a"]),
