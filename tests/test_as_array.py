@@ -9,7 +9,15 @@ import pytest
 import torch
 from scipy import sparse
 
-from skshake._as_array import as_array, is_from, is_missing, is_table, join_arrays
+from skshake._as_array import (
+    JOINED_AT_ONCE,
+    as_array,
+    is_from,
+    is_missing,
+    is_table,
+    join_arrays,
+    join_rows,
+)
 
 LISTS = [
     (3, 3),
@@ -142,3 +150,24 @@ def test_classes_are_recognised_without_an_import(monkeypatch):
     assert not is_from(np.eye(2), "numpy", "NoSuchClass")
     assert not is_from(np.eye(2), "no_such_module", "ndarray")
     assert "no_such_module" not in sys.modules
+
+
+@pytest.mark.parametrize("last", [2**31 - 1, 2**31, -(2**31) - 1, 2**40 + 1])
+def test_rows_of_integers_come_in_32_bits_if_they_fit(last):
+    parts = [torch.tensor([[k, -k]]) for k in range(2 * JOINED_AT_ONCE)]
+    parts.append(torch.tensor([[1, last]]))
+    joined = join_rows(parts)
+    assert joined.dtype == (np.int32 if last < 2**31 and last > 0 else np.int64)
+    assert joined.tolist() == [part.tolist()[0] for part in parts]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "uint64", "int32", "float32", "bool"])
+def test_rows_of_other_types_are_joined_as_numpy_does(dtype):
+    parts = [np.ones((2, 3), np.int64)] * (JOINED_AT_ONCE + 1)
+    parts.append(np.ones((1, 3), dtype))
+    for each in (parts, parts[::-1]):
+        expected, joined = np.concatenate(each), join_rows(each)
+        assert joined.tolist() == expected.tolist()
+        assert joined.dtype in (expected.dtype, np.int32)
+    with pytest.raises(ValueError, match="dimension"):
+        join_rows([*parts, np.ones((1, 2), np.int64)])

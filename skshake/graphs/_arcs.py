@@ -95,6 +95,30 @@ def merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row):
 
 
 @kernel
+def has_repeats(edge_of_row, is_forward, n_edges):
+    """Whether an edge has more than one row of a direction.
+
+    Parameters
+    ----------
+    edge_of_row : int64 array of shape (n_rows,)  # IN
+    is_forward : bool array of shape (n_rows,)  # IN, source < target
+    n_edges : int  # IN
+
+    Returns
+    -------
+    has_repeats : bool
+    """
+    is_seen = np.zeros((n_edges, 2), np.bool_)
+    for row in range(len(edge_of_row)):
+        edge, direction = edge_of_row[row], int(is_forward[row])
+        if edge != NO_EDGE:
+            if is_seen[edge, direction]:
+                return True
+            is_seen[edge, direction] = True
+    return False
+
+
+@kernel
 def average_directions(edge_of_row, is_forward, values, repeats_add, n_edges):
     """Average the two directions of each edge, after joining repeats of a direction.
 

@@ -6,14 +6,15 @@ error names the graph, the field, what was expected and what came.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from skshake._as_array import as_array, join_arrays
+from skshake._as_array import as_array, join_arrays, join_rows
 from skshake._warnings import warn_user
 from skshake.graphs._errors import InvalidGraphError, Naming
 from skshake.graphs._features import (
@@ -120,7 +121,7 @@ def collate_ends(records: list[GraphRecord]) -> tuple[np.ndarray, np.ndarray]:
                 "edge_index",
             )
         shapes.append(shape)
-    ends = _try_join(parts, axis=1)
+    ends = _try_join(parts, partial(join_arrays, axis=1))
     if ends is None or ends.dtype.kind != "i":
         # Signed and unsigned integers have no common type but floats.
         ends = np.concatenate(_signed_ends(parts), axis=1)
@@ -141,10 +142,12 @@ def _signed_ends(parts: list[Any]) -> list[np.ndarray]:
     return [array.astype(np.int64) for array in arrays]
 
 
-def _try_join(parts: list[Any], axis: int = 0) -> np.ndarray | None:
+def _try_join(
+    parts: list[Any], join: Callable[[list[Any]], np.ndarray]
+) -> np.ndarray | None:
     """Parts in one array, None if that cannot be: each has to be looked at."""
     try:
-        return join_arrays(parts, axis)
+        return join(parts)
     except (TypeError, ValueError):
         return None
 
@@ -265,6 +268,8 @@ def _check_values(field: str, collated: np.ndarray, ptr: np.ndarray) -> None:
 
 def _code_texts(field: str, parts: list[Any], owners: Sequence[int]) -> list[Any]:
     """Parts with strings as codes, if some are codes already."""
+    if not any(issubclass(cls, np.ndarray) for cls in set(map(type, parts))):
+        return parts
     if not any(getattr(part, "dtype", None) == TEXT_CODE for part in parts):
         return parts
     return [
@@ -285,7 +290,7 @@ def _collate_field(
     if not parts:
         return None
     parts = _code_texts(field, parts, owners)
-    collated = _try_join(parts)
+    collated = _try_join(parts, join_rows)
     if collated is None or collated.dtype.kind not in "biuf":
         arrays = _arrays(field, parts, owners)
         _refuse_strangers(field, arrays, owners)

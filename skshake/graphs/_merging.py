@@ -12,6 +12,7 @@ from skshake.graphs._arcs import (
     NO_EDGE,
     agree_on_categories,
     average_directions,
+    has_repeats,
     merge_arcs,
 )
 from skshake.graphs._collate import naming_graph
@@ -96,8 +97,7 @@ def _merge_weights(
 ) -> np.ndarray | None:
     """Weights of undirected edges; None if all are 1."""
     if weights is None:
-        n_rows = int((edge_of_row != NO_EDGE).sum())
-        if n_rows == n_edges:
+        if how is None and not has_repeats(edge_of_row, is_forward, n_edges):
             return None
         weights = np.ones(len(edge_of_row))
     if how is None:

@@ -34,15 +34,13 @@ class Classes(NamedTuple):
 
 
 @kernel
-def find_twins(indptr, indices, keys, table, classes):
+def find_twins(indptr, indices, classes):
     """Find the first twin of each node: with the same neighbours, but for each other.
 
     Parameters
     ----------
     indptr : int64 array of shape (n + 1,)  # IN, offsets into ``indices``
     indices : int32 array  # IN, neighbours within the graph
-    keys : uint64 array of shape (3, at least n)  # scratch
-    table : int32 array of shape (at least 4 n,)  # scratch
     classes : Classes  # OUT, ``first`` and ``are_adjacent``
 
     Notes
@@ -53,21 +51,24 @@ def find_twins(indptr, indices, keys, table, classes):
     """
     first, are_adjacent = classes.first, classes.are_adjacent
     n = len(indptr) - 1
-    own, apart, together = keys[0], keys[1], keys[2]
+    own, key = np.empty(n, np.uint64), np.empty(n, np.uint64)
     for v in range(n):
         own[v] = mix(next_state(np.uint64(v)))
     for v in range(n):
         total = np.uint64(0)
         for arc in range(indptr[v], indptr[v + 1]):
             total += own[indices[arc]]
-        apart[v], together[v] = total, total + own[v]
+        key[v] = total
     size = 2
     while size <= 2 * n:
         size *= 2
     mask = np.uint64(size - 1)
+    table = np.empty(size, np.int32)
     for sort in range(2):
-        key = together if sort else apart
-        table[:size] = NONE
+        if sort:
+            for v in range(n):
+                key[v] += own[v]
+        table[:] = NONE
         for v in range(n):
             slot = key[v] & mask
             while table[slot] != NONE and key[table[slot]] != key[v]:

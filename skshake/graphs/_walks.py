@@ -86,7 +86,9 @@ def _take_step(walked, n_nodes, nodes, row_of_node, now, then, sums):
                 total = total + load(now, row_of_node[indices[arc]]) * weights[arc]
         else:
             for arc in range(indptr[u], indptr[u + 1]):
-                total = total + load(now, row_of_node[indices[arc]])
+                # Unsigned, so that numba need not look for indices from the end.
+                w = np.uint32(indices[np.uint64(arc)])
+                total = total + load(now, row_of_node[w])
         total = total * scale[u]
         before = load(now, k + 1)
         if own[u] > 0.0:
@@ -115,7 +117,7 @@ def _add_neighbours(walked, n_done, n_nodes, nodes, row_of_node):
 
 
 @kernel
-def follow_walks(walked, n_steps, most_arcs, ball, known):
+def follow_walks(walked, n_steps, most_arcs, ball, row_of_class, known):
     """Probability that a walk from each class is back in it, unless it is too long.
 
     Parameters
@@ -124,8 +126,9 @@ def follow_walks(walked, n_steps, most_arcs, ball, known):
     n_steps : int  # IN, at least 2
     most_arcs : float  # IN, arcs that may be followed, by WIDTH walks at once
     ball : Ball  # scratch, ``row_of_node`` and row 0 of ``now`` and ``then`` are zeros
-    known : float32 array of shape (n_classes, n_steps - 1)  # OUT
-        NaN where that would take too many arcs.
+    row_of_class : int32 array of shape (at least n_classes,)  # IN
+    known : float32 array of shape (n_rows, n_steps - 1)  # OUT
+        Rows of classes; NaN where that would take too many arcs.
     """
     indptr, indices, weights, scale, own = walked
     nodes, row_of_node, now, then, sums = ball
@@ -160,7 +163,7 @@ def follow_walks(walked, n_steps, most_arcs, ball, known):
                     number *= weights[arc]
                 now[row_of_node[w], u - first] = number
                 back += number * number / scale[w]
-            known[u, 0] = back * scale[u]
+            known[row_of_class[u], 0] = back * scale[u]
         n_arcs = n_counted = n_followed = 0
         for step in range(3, n_steps + 1, 2):
             if not knows_all:
@@ -175,13 +178,14 @@ def follow_walks(walked, n_steps, most_arcs, ball, known):
             n_followed += n_arcs
             if n_followed * n_blocks > most_arcs:
                 for u in range(first, last):
-                    known[u, step - 2 :] = np.nan
+                    known[row_of_class[u], step - 2 :] = np.nan
                 break
             _take_step(walked, n_nodes, nodes, row_of_node, now, then, sums)
             for u in range(first, last):
-                known[u, step - 2] = sums[0, u - first] * scale[u]
+                row = row_of_class[u]
+                known[row, step - 2] = sums[0, u - first] * scale[u]
                 if step < n_steps:
-                    known[u, step - 1] = sums[1, u - first] * scale[u]
+                    known[row, step - 1] = sums[1, u - first] * scale[u]
             now, then = then, now
         if not knows_all:
             for k in range(n_nodes):
@@ -224,17 +228,18 @@ def _copy_arcs(graphs, g, n_classes, classes, ptr, indices, weights):
 
 
 @kernel
-def _spread(known, classes, degrees, returns):
-    """Probabilities of the nodes of one graph from those of their classes."""
-    _, are_adjacent, _, number, sizes = classes
+def _spread(classes, degrees, returns):
+    """Probabilities of the nodes of one graph, given those of first nodes' classes."""
+    first, are_adjacent, _, number, sizes = classes
     volume = degrees.sum()
-    for v in range(len(degrees)):
+    # Backwards, since those of a class are in the row of its first node.
+    for v in range(len(degrees) - 1, -1, -1):
         c, degree = number[v], degrees[v]
         if degree == 0.0:
             returns[v] = 1.0
             continue
         for k in range(returns.shape[1]):
-            returns[v, k] = known[c, k]
+            returns[v, k] = returns[first[v], k]
         if sizes[c] > 1:
             part = 1.0 / sizes[c]
             eigenvalue = -1.0 / degree if are_adjacent[v] else 0.0
@@ -249,17 +254,19 @@ def _spread(known, classes, degrees, returns):
 
 
 @kernel
-def walk_from_each_node(graphs, degrees, returns):
+def walk_from_each_node(graphs, degrees, n_before, columns):
     """Probability that a walk from a node is there again after 2, 3, ... steps.
 
     Parameters
     ----------
     graphs : Structure  # IN
     degrees : float64 array of shape (n_nodes,)  # IN
-    returns : float32 array of shape (n_nodes, n_steps - 1)  # OUT
+    n_before : int  # IN, columns that stay as they are
+    columns : float32 array of shape (n_nodes, n_before + n_steps - 1)  # OUT
     """
     node_ptr, _, indptr, indices, _, edge_weight = graphs
-    n_steps, is_weighted = returns.shape[1] + 1, len(edge_weight) > 0
+    n_steps = columns.shape[1] - n_before + 1
+    is_weighted = len(edge_weight) > 0
     most_nodes = most_copied = most_arcs = 0
     for g in range(len(node_ptr) - 1):
         n = node_ptr[g + 1] - node_ptr[g]
@@ -285,13 +292,10 @@ def walk_from_each_node(graphs, degrees, returns):
         np.empty(most_nodes, np.int32),
         np.empty(most_nodes, np.int32),
     )
-    keys = np.empty((3, most_copied), np.uint64)
-    table = np.empty(4 * most_copied, np.int32)
     near_ptr, near = np.empty(most_copied + 1, np.int64), np.empty(most_arcs, np.int32)
     weights = np.empty(most_arcs * is_weighted, np.float32)
     scale = np.empty(most_nodes, np.float32)
     own = np.empty(most_nodes, np.float32)
-    of_classes = np.empty((most_copied, n_steps - 1), np.float32)
     for g in range(len(node_ptr) - 1):
         offset, end = node_ptr[g], node_ptr[g + 1]
         n, ptr, neighbours = end - offset, indptr[offset : end + 1], indices
@@ -301,7 +305,7 @@ def walk_from_each_node(graphs, degrees, returns):
         n_classes, is_copied = n, WIDTH < n <= COPIED_NODES
         if is_copied:
             if not is_weighted:
-                find_twins(ptr, indices, keys, table, classes)
+                find_twins(ptr, indices, classes)
             n_classes = number_classes(ptr, indices, classes)
         _describe_classes(n_classes, classes, degrees[offset:end], scale, own)
         if is_copied or is_weighted:
@@ -310,10 +314,9 @@ def walk_from_each_node(graphs, degrees, returns):
         walked = Walked(ptr, neighbours, weights, scale[:n_classes], own[:n_classes])
         n_arcs = indptr[end] - indptr[offset]
         most_followed = max(ARCS_PER_ARC * n_arcs, FOLLOWED_ARCS)
-        # Each node is a class, with its own number, unless it was renumbered.
-        known = of_classes if is_copied else returns[offset:end]
-        follow_walks(walked, n_steps, most_followed, ball, known)
-        _spread(known, classes, degrees[offset:end], returns[offset:end])
+        returns = columns[offset:end, n_before:]
+        follow_walks(walked, n_steps, most_followed, ball, classes.order, returns)
+        _spread(classes, degrees[offset:end], returns)
 
 
 def return_probabilities(graphs: GraphCollection, walk_length: int) -> np.ndarray:
@@ -336,7 +339,7 @@ def return_probabilities(graphs: GraphCollection, walk_length: int) -> np.ndarra
     Positional Representations".
     """
     returns = np.empty((graphs.n_nodes, walk_length - 1), FLOAT)
-    walk_from_each_node(graphs.structure, graphs.degrees, returns)
+    walk_from_each_node(graphs.structure, graphs.degrees, 0, returns)
     return returns
 
 
@@ -346,12 +349,11 @@ def with_return_probabilities(
     """Append return probabilities to the node features; none if the length is 0."""
     if not walk_length:
         return graphs
-    returns = return_probabilities(graphs, walk_length)
     features = graphs.node_features
-    field = Field("return_probability", False, returns.shape[1])
-    both = Features(
-        np.hstack([features.numeric, returns]),
-        features.categories,
-        (*features.fields, field),
-    )
+    n_before, n_added = features.widths[0], walk_length - 1
+    numeric = np.empty((len(features), n_before + n_added), FLOAT)
+    numeric[:, :n_before] = features.numeric
+    walk_from_each_node(graphs.structure, graphs.degrees, n_before, numeric)
+    field = Field("return_probability", False, n_added)
+    both = Features(numeric, features.categories, (*features.fields, field))
     return graphs.with_node_features(both)

@@ -22,12 +22,13 @@ from skshake.hierarchy._sorting import sort_first
 class Segments(NamedTuple):
     """Which rows become one.
 
-    ``of_row`` int64 (n_rows,), INSIDE drops a row; ``sizes`` int64 (n_segments,), rows
-    of each; ``divisors`` float64 (n_segments,), of their sums.
+    ``ptr`` int64 (n_segments + 1,), offsets into ``rows`` int64, which holds the rows
+    of one segment after those of another, in order; ``divisors`` float64 (n_segments,),
+    of their sums.
     """
 
-    of_row: np.ndarray
-    sizes: np.ndarray
+    ptr: np.ndarray
+    rows: np.ndarray
     divisors: np.ndarray
 
 
@@ -44,46 +45,55 @@ class SlotRows(NamedTuple):
 
 
 @kernel
-def count_rows(of_row, sizes):
-    """Number of rows of each segment.
+def sort_rows(of_row, ptr, rows):
+    """Rows by their segment, by counting.
 
     Parameters
     ----------
     of_row : int64 array of shape (n_rows,)  # IN, INSIDE drops the row
-    sizes : int64 array of shape (n_segments,)  # OUT
+    ptr : int64 array of shape (n_segments + 1,)  # OUT, offsets into ``rows``
+    rows : int64 array of shape (n_rows,)  # OUT, filled as far as ``ptr[-1]``
     """
-    sizes[:] = 0
+    ptr[:] = 0
     for row in range(len(of_row)):
         if of_row[row] != INSIDE:
-            sizes[of_row[row]] += 1
+            ptr[of_row[row] + 1] += 1
+    for s in range(len(ptr) - 1):
+        ptr[s + 1] += ptr[s]
+    # Each segment is filled from its start; afterwards ptr has moved one segment on.
+    for row in range(len(of_row)):
+        s = of_row[row]
+        if s != INSIDE:
+            rows[ptr[s]] = row
+            ptr[s] += 1
+    for s in range(len(ptr) - 1, 0, -1):
+        ptr[s] = ptr[s - 1]
+    ptr[0] = 0
 
 
 @kernel
-def pool_numbers(values, segments):
+def pool_numbers(values, segments, pooled):
     """Sum the rows of each segment and divide, in double precision.
 
     Parameters
     ----------
     values : float32 array of shape (n_rows, n_columns)  # IN
     segments : Segments  # IN
-
-    Returns
-    -------
-    pooled : float64 array of shape (n_segments, n_columns)
+    pooled : float32 array of shape (n_segments, n_columns)  # OUT
     """
-    of_row, divisors = segments.of_row, segments.divisors
+    ptr, rows, divisors = segments
     n_columns = values.shape[1]
-    pooled = np.zeros((len(divisors), n_columns))
-    for row in range(len(values)):
-        s = of_row[row]
-        if s != INSIDE:
-            for c in range(n_columns):
-                pooled[s, c] += values[row, c]
+    total = np.empty(n_columns)
     for s in range(len(divisors)):
-        if divisors[s] != 1.0:
+        for c in range(n_columns):
+            total[c] = 0.0
+        for k in range(ptr[s], ptr[s + 1]):
+            row = rows[k]
             for c in range(n_columns):
-                pooled[s, c] /= divisors[s]
-    return pooled
+                total[c] += values[row, c]
+        divisor = divisors[s]
+        for c in range(n_columns):
+            pooled[s, c] = total[c] / divisor
 
 
 @kernel
@@ -100,55 +110,51 @@ def pool_categories(codes, tables, segments, pooled):
     Notes
     -----
     No dense one-hot row is ever made. Slots of a column come before those of the next,
-    so sorting happens within one column of one segment.
+    so sorting happens within one column of one segment. Most segments are of one row,
+    or of rows with one code, and need none.
     """
-    of_row, sizes, divisors = segments
+    ptr, rows, divisors = segments
     low, first, table = tables
     indptr, slots, shares = pooled
-    n_rows, n_columns = codes.shape
-    n_segments = len(sizes)
-    # Rows by segment, by counting; afterwards start[s] is where segment s ends.
-    start = np.zeros(n_segments + 1, np.int64)
     most_rows = 0
-    for s in range(n_segments):
-        most_rows = max(most_rows, sizes[s])
-        start[s + 1] = start[s] + sizes[s]
-    by_segment = np.empty(start[n_segments], np.int64)
-    for row in range(n_rows):
-        s = of_row[row]
-        if s != INSIDE:
-            by_segment[start[s]] = row
-            start[s] += 1
+    for s in range(len(divisors)):
+        most_rows = max(most_rows, ptr[s + 1] - ptr[s])
     found = np.empty(most_rows, np.int32)
     n_entries = 0
     indptr[0] = 0
-    begin = 0
-    for s in range(n_segments):
-        end = start[s]
-        n_found = end - begin
+    for s in range(len(divisors)):
+        begin, end = ptr[s], ptr[s + 1]
+        n_rows = end - begin
         weight = np.float32(1.0 / divisors[s])
-        for c in range(n_columns):
-            last = first[c + 1] - 1
-            for k in range(n_found):
-                entry = first[c] + codes[by_segment[begin + k], c] - low[c] + 1
-                found[k] = table[min(max(entry, first[c]), last)]
-            if n_found == 1:
-                slots[n_entries] = found[0]
-                shares[n_entries] = weight
+        for c in range(codes.shape[1] if n_rows else 0):
+            code = codes[rows[begin], c]
+            n_alike = 1
+            while n_alike < n_rows and codes[rows[begin + n_alike], c] == code:
+                n_alike += 1
+            entry = first[c] + code - low[c] + 1
+            if entry < first[c] or entry >= first[c + 1]:
+                entry = first[c]
+            slot = table[entry]
+            if n_alike == n_rows:
+                slots[n_entries], shares[n_entries] = slot, weight * n_rows
                 n_entries += 1
                 continue
-            sort_first(found, n_found)
+            found[:n_alike] = slot
+            for k in range(n_alike, n_rows):
+                entry = first[c] + codes[rows[begin + k], c] - low[c] + 1
+                if entry < first[c] or entry >= first[c + 1]:
+                    entry = first[c]
+                found[k] = table[entry]
+            sort_first(found, n_rows)
             k = 0
-            while k < n_found:
+            while k < n_rows:
                 slot = found[k]
                 after = k + 1
-                while after < n_found and found[after] == slot:
+                while after < n_rows and found[after] == slot:
                     after += 1
-                slots[n_entries] = slot
-                shares[n_entries] = weight * (after - k)
+                slots[n_entries], shares[n_entries] = slot, weight * (after - k)
                 n_entries += 1
                 k = after
-        begin = end
         indptr[s + 1] = n_entries
 
 
@@ -160,14 +166,14 @@ def pool_features(
     vocabulary: Vocabulary,
 ) -> PooledFeatures:
     """One row for each segment (-1 drops a row)."""
-    sizes = np.empty(n_segments, np.int64)
-    count_rows(of_row, sizes)
-    divisors = divisors_of(aggregation, sizes.astype(np.float64))
-    segments = Segments(of_row, sizes, divisors)
+    ptr, rows = np.empty(n_segments + 1, np.int64), np.empty(len(of_row), np.int64)
+    sort_rows(of_row, ptr, rows)
+    divisors = divisors_of(aggregation, np.diff(ptr).astype(np.float64))
+    segments = Segments(ptr, rows, divisors)
     n_numeric, n_categorical = features.widths
-    numeric = np.empty((n_segments, 0), FLOAT)
+    numeric = np.empty((n_segments, n_numeric), FLOAT)
     if n_numeric:
-        numeric = pool_numbers(features.numeric, segments).astype(FLOAT)
+        pool_numbers(features.numeric, segments, numeric)
     indptr = np.zeros(n_segments + 1, np.int64)
     slots, shares = np.empty(0, np.int32), np.empty(0, FLOAT)
     if n_categorical:

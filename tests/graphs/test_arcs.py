@@ -9,6 +9,7 @@ from skshake.graphs._arcs import (
     agree_on_categories,
     arcs_of_edges,
     average_directions,
+    has_repeats,
     merge_arcs,
     sum_degrees,
 )
@@ -28,6 +29,14 @@ def _merge(node_ptr, arc_ptr, source, target):
     edge_ptr, edge_of_row = np.empty_like(arc_ptr), np.empty(len(source), np.int64)
     row = merge_arcs(node_ptr, arc_ptr, source, target, edges, edge_ptr, edge_of_row)
     return row, edges[: edge_ptr[-1]], edge_ptr, edge_of_row
+
+
+def test_repeats_of_a_direction_are_found():
+    # The last but one row has the direction of the first; loops are no edges.
+    is_forward = SOURCE < TARGET
+    assert has_repeats(EDGE_OF_ROW, is_forward, 5)
+    assert not has_repeats(EDGE_OF_ROW[:6], is_forward[:6], 4)
+    assert not has_repeats(np.full(3, NO_EDGE), np.zeros(3, bool), 0)
 
 
 def test_edges_among_arcs_by_hand():

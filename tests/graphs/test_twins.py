@@ -16,8 +16,7 @@ def _classes(graph):
         np.zeros(n, bool),
         *(np.empty(n, np.int32) for _ in range(3)),
     )
-    keys, table = np.empty((3, n), np.uint64), np.empty(4 * n, np.int32)
-    find_twins(arcs.indptr, arcs.indices, keys, table, classes)
+    find_twins(arcs.indptr, arcs.indices, classes)
     return classes, number_classes(arcs.indptr, arcs.indices, classes)
 
 

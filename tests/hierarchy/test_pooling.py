@@ -7,21 +7,30 @@ from skshake.hierarchy import learn_vocabulary
 from skshake.hierarchy._pooling import (
     Segments,
     SlotRows,
-    count_rows,
     pool_categories,
     pool_numbers,
+    sort_rows,
 )
 
 # Rows 0 and 2 become one, row 3 another; row 1 is dropped.
 OF_ROW = np.array([0, -1, 0, 1])
-SIZES = np.array([2, 1])
+PTR, ROWS = np.array([0, 2, 3]), np.array([0, 2, 3])
 VALUES = np.array([[1, 5], [9, 9], [2, 7], [4, 4]], np.float32)
 
 
-def test_rows_are_counted():
-    sizes = np.full(2, 7)
-    count_rows(OF_ROW, sizes)
-    assert sizes.tolist() == SIZES.tolist()
+def _sort(of_row, n_segments):
+    ptr, rows = np.full(n_segments + 1, 7), np.full(len(of_row), 7)
+    sort_rows(of_row, ptr, rows)
+    return ptr, rows[: ptr[-1]]
+
+
+def test_rows_are_sorted_by_segment():
+    ptr, rows = _sort(OF_ROW, 2)
+    assert ptr.tolist() == PTR.tolist()
+    assert rows.tolist() == ROWS.tolist()
+    ptr, rows = _sort(np.array([3, -1, 1, 3, 1]), 5)
+    assert ptr.tolist() == [0, 0, 2, 2, 4, 4]
+    assert rows.tolist() == [2, 4, 0, 3]
 
 
 @pytest.mark.parametrize(
@@ -33,13 +42,14 @@ def test_rows_are_counted():
     ],
 )
 def test_numbers_by_hand(divisors, expected):
-    pooled = pool_numbers(VALUES, Segments(OF_ROW, SIZES, np.array(divisors)))
+    pooled = np.empty((2, 2), np.float32)
+    pool_numbers(VALUES, Segments(PTR, ROWS, np.array(divisors)), pooled)
     assert pooled.tolist() == expected
 
 
 def _pool(codes, segments):
     pooled = SlotRows(
-        np.empty(len(segments.sizes) + 1, np.int64),
+        np.empty(len(segments.ptr), np.int64),
         np.empty(codes.size, np.int32),
         np.empty(codes.size, np.float32),
     )
@@ -51,7 +61,7 @@ def _pool(codes, segments):
 
 def test_categories_by_hand():
     codes = np.array([[3, 8], [5, 8], [3, 9], [5, 9]], np.int32)
-    pooled, _ = _pool(codes, Segments(OF_ROW, SIZES, np.array([4.0, 0.5])))
+    pooled, _ = _pool(codes, Segments(PTR, ROWS, np.array([4.0, 0.5])))
     # Slots: unseen, 3, 5 of the first column; unseen, 8, 9 of the second.
     n = pooled.indptr[-1]
     assert pooled.indptr.tolist() == [0, 3, 5]
@@ -64,9 +74,8 @@ def test_categories_are_counts_of_one_hot_rows(global_random_seed):
     # More rows in one segment than sorting by insertion alone would take.
     codes = rng.integers(-3, 4, (90, 2)).astype(np.int32)
     of_row = np.concatenate([np.zeros(60, np.int64), rng.integers(-1, 5, 30)])
-    sizes = np.bincount(of_row + 1, minlength=6)[1:]
     divisors = rng.uniform(0.5, 2.0, 5)
-    pooled, vocabulary = _pool(codes, Segments(of_row, sizes, divisors))
+    pooled, vocabulary = _pool(codes, Segments(*_sort(of_row, 5), divisors))
     expected = np.zeros((5, vocabulary.n_slots))
     for row, segment in zip(codes, of_row, strict=True):
         for c, code in enumerate(row):
