@@ -79,7 +79,7 @@ def test_large_graphs_are_walked_where_they_are(name, monkeypatch):
         graphs = as_graphs([GRAPHS["petersen"], GRAPHS[name]])
         returns = np.empty((graphs.n_nodes, 7), np.float32)
         walk = walk or _walks.walk_from_each_node
-        walk(graphs.structure, graphs.degrees, returns)
+        walk(graphs.structure, graphs.degrees, 0, returns)
         found[most_nodes] = returns
     np.testing.assert_allclose(*found.values(), rtol=1e-5, atol=1e-7)
 

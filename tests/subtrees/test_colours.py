@@ -129,7 +129,10 @@ def test_numbers_weights_and_directions_do_not_enter():
         weighted.edges[u, v]["weight"] = 1.0 + k
     numbered = graph.copy()
     nx.set_node_attributes(numbered, {v: v / 2 for v in numbered}, "size")
-    found = [colours_of(as_graphs([g]), 3) for g in (plain, weighted, numbered)]
+    found = [
+        colours_of(as_graphs([g], directed=False), 3)
+        for g in (plain, weighted, numbered)
+    ]
     for one, other, another in zip(*found, strict=True):
         assert (one == other).all()
         assert (one == another).all()
