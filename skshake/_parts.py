@@ -12,8 +12,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
-from skshake.ensemble import BaseEnsemble
-
 # Besides what has ``cv``: they ask the one estimator that they hold.
 ASKS_ONE = (FrozenEstimator, FixedThresholdClassifier)
 
@@ -50,8 +48,9 @@ def take_apart(model: Any) -> list[Parts]:
 
 def _models_within(model: Any) -> list[Any] | None:
     """Models that a model asks; None for one that asks nobody else."""
-    if isinstance(model, BaseEnsemble):
-        return [_network_of(model)]
+    if hasattr(model, "_network_member"):
+        # An ensemble of ours.
+        return [model._network_member]
     if hasattr(model, "best_estimator_"):
         return [model.best_estimator_]
     if hasattr(model, "calibrated_classifiers_"):
@@ -62,11 +61,3 @@ def _models_within(model: Any) -> list[Any] | None:
         inner = getattr(model, "estimator_", getattr(model, "estimator", None))
         return None if inner is None else [inner]
     return None
-
-
-def _network_of(ensemble: BaseEnsemble) -> Any:
-    """The network of an ensemble, fitted if the ensemble is."""
-    if hasattr(ensemble, "named_estimators_"):
-        return ensemble.named_estimators_["shake"]
-    given = ensemble.shake
-    return ensemble._make_member("shake") if given is None else given

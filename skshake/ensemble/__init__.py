@@ -3,8 +3,7 @@
 In: a list of graphs and a target. Out: predictions that neither makes alone.
 """
 
-from skshake.ensemble._base import BaseEnsemble
 from skshake.ensemble._classifier import SHAKEEnsembleClassifier
 from skshake.ensemble._regressor import SHAKEEnsembleRegressor
 
-__all__ = ["BaseEnsemble", "SHAKEEnsembleClassifier", "SHAKEEnsembleRegressor"]
+__all__ = ["SHAKEEnsembleClassifier", "SHAKEEnsembleRegressor"]

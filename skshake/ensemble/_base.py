@@ -20,11 +20,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from skshake._classifier import SHAKEClassifier
 from skshake._coarsener import KFCoarsener
 from skshake._fit_context import checks_parameters_of_all
+from skshake._parts import take_apart
 from skshake._persistence import SaveMixin
 from skshake._regressor import SHAKERegressor
-from skshake._targets import (
-    check_sample_weight,
-)
+from skshake._targets import check_sample_weight
 from skshake.ensemble._columns import take_columns
 from skshake.ensemble._trees import make_trees
 from skshake.forests import MAX_SEED
@@ -212,6 +211,13 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         return tags
 
+    @property
+    def _network_member(self) -> Any:
+        """The network, which explanations are of; fitted if the ensemble is."""
+        if hasattr(self, "named_estimators_"):
+            return self.named_estimators_["shake"]
+        return self._make_member("shake") if self.shake is None else self.shake
+
     def _make_member(self, name: str) -> Pipeline:
         """A default member."""
         if name == "trees":
@@ -289,10 +295,8 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
     def _explain(self, X: Any, **options: Any) -> list[np.ndarray]:
         """Explain the predictions of the network."""
         graphs: Any = self._read(X)
-        network = self.named_estimators_["shake"]
-        while isinstance(network, Pipeline):
-            for _, step in network.steps[:-1]:
-                graphs = step.transform(graphs)
-            network = network.steps[-1][1]
+        steps, network = take_apart(self)[0]
+        for step in steps:
+            graphs = step.transform(graphs)
         contributions: list[np.ndarray] = network.explain(graphs, **options)
         return contributions

@@ -50,8 +50,8 @@ from skshake.graphs._molecules import (
     refuse_invalid,
 )
 from skshake.graphs._names import (
+    NamedView,
     Names,
-    name_of_graph,
     names_of_graphs,
     names_of_nodes,
 )
@@ -78,6 +78,7 @@ __all__ = [
     "GraphProblem",
     "GraphsLike",
     "InvalidGraphError",
+    "NamedView",
     "Names",
     "Structure",
     "arcs_from_edges",
@@ -106,7 +107,6 @@ __all__ = [
     "loses_digits",
     "match_features",
     "name_graph",
-    "name_of_graph",
     "names_as_arrays",
     "names_of_arrays",
     "names_of_graphs",

@@ -31,12 +31,11 @@ from skshake.graphs._files import read_graphs, write_graphs
 from skshake.graphs._fingerprint import hash_weights
 from skshake.graphs._names import (
     NameColumn,
+    NamedView,
     Names,
     join_names,
-    name_of_graph,
     names_of,
     names_of_graphs,
-    names_of_nodes,
     positions,
 )
 from skshake.graphs._ragged import as_graph_numbers, offsets, rows_of
@@ -354,7 +353,7 @@ class GraphCollection(Sequence):
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(NamedView):
     """One graph of a collection: a view that holds no data of its own.
 
     Parameters
@@ -385,17 +384,6 @@ class Graph:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return int(self._nodes.stop - self._nodes.start)
-
-    @property
-    def name(self) -> Any:
-        """Name of the graph, its position if no other was given."""
-        return name_of_graph(self.collection.given_names, self.position)
-
-    @property
-    def node_names(self) -> np.ndarray:
-        """Names of the nodes, their numbers from 0 if no others were given."""
-        node_ptr = self.collection.node_ptr[self.position : self.position + 2]
-        return names_of_nodes(self.collection.given_names, node_ptr)
 
     @property
     def edges(self) -> np.ndarray:

@@ -46,13 +46,15 @@ from skshake.graphs._times import FIRST, Clock, check_unit, start_clock
 def _features(
     rows: Rows,
     columns: Mapping[str, np.ndarray],
+    clock: Clock,
     rule: CategoricalRule,
     ids: Ids,
 ) -> Features:
-    """Columns of the rows as features; attributes keep their names."""
+    """Columns of the rows as features by name, times as numbers."""
     parts: list[dict] = [{} for _ in rows.counts]
     cuts = np.cumsum(rows.counts)[:-1]
-    for name, values in columns.items():
+    for name, read in columns.items():
+        values = clock.read(read, rows.owner)
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             k = int(np.flatnonzero(~np.isfinite(values))[0])
             raise InvalidGraphError(
@@ -290,16 +292,8 @@ def graphs_from_edgelist(
     )
     node_features = empty_features(len(ids.node_keys))
     if node_rows is not None:
-        node_columns = {
-            name: clock.read(values, node_rows.owner)
-            for name, values in node_columns.items()
-        }
-        node_features = _features(node_rows, node_columns, rule, ids)
-    edge_columns = {
-        name: clock.read(values, edge_rows.owner)
-        for name, values in edge_columns.items()
-    }
-    edge_features = _features(edge_rows, edge_columns, rule, ids)
+        node_features = _features(node_rows, node_columns, clock, rule, ids)
+    edge_features = _features(edge_rows, edge_columns, clock, rule, ids)
     check_names(rule, node_features, edge_features)
     weights = None if weight is None else _weights(edge_rows, weight, ids)
     rules = aggregates.rules | dict.fromkeys(of_counts, "sum")

@@ -73,12 +73,6 @@ def names_of_graphs(names: Names | None, n_graphs: int) -> np.ndarray:
     return np.arange(n_graphs) if found is None else found.as_array()
 
 
-def name_of_graph(names: Names | None, graph: int) -> Any:
-    """Name of one graph."""
-    found = names and names.graphs
-    return graph if found is None else found.take(slice(graph, graph + 1)).as_array()[0]
-
-
 def names_of_nodes(names: Names | None, node_ptr: np.ndarray) -> np.ndarray:
     """Names of the nodes of graphs in turn, whose offsets are given.
 
@@ -93,6 +87,28 @@ def names_of_nodes(names: Names | None, node_ptr: np.ndarray) -> np.ndarray:
 def names_of(graphs: NameColumn | None, nodes: NameColumn | None) -> Names | None:
     """Names of a collection, None if there are none at all."""
     return None if graphs is None and nodes is None else Names(graphs, nodes)
+
+
+class NamedView:
+    """A view of one graph of a collection, with the names that the user gave."""
+
+    collection: Any
+    position: int
+
+    @property
+    def name(self) -> Any:
+        """Name of the graph, its position if no other was given."""
+        names, graph = self.collection.given_names, self.position
+        found = names and names.graphs
+        if found is None:
+            return graph
+        return found.take(slice(graph, graph + 1)).as_array()[0]
+
+    @property
+    def node_names(self) -> np.ndarray:
+        """Names of the (input) nodes, their numbers from 0 if no others were given."""
+        node_ptr = self.collection.node_ptr[self.position : self.position + 2]
+        return names_of_nodes(self.collection.given_names, node_ptr)
 
 
 def as_objects(values: Iterable[Any]) -> np.ndarray:

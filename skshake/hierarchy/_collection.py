@@ -16,13 +16,12 @@ from scipy import sparse
 
 from skshake.graphs import (
     GraphsLike,
+    NamedView,
     Names,
     as_graph_numbers,
     concatenate_names,
     items_of_column,
-    name_of_graph,
     names_of_graphs,
-    names_of_nodes,
     offsets,
     rows_of,
 )
@@ -228,7 +227,7 @@ class HierarchyCollection(Sequence):
 
 
 @dataclass(frozen=True, eq=False)
-class GraphHierarchy:
+class GraphHierarchy(NamedView):
     """Hierarchy of one graph: a view that holds no data of its own.
 
     Parameters
@@ -255,17 +254,6 @@ class GraphHierarchy:
             LevelView(level, self.position, level.block[nodes])
             for level in self.collection.levels
         )
-
-    @property
-    def name(self) -> Any:
-        """Name of the graph, its position if no other was given."""
-        return name_of_graph(self.collection.given_names, self.position)
-
-    @property
-    def node_names(self) -> np.ndarray:
-        """Names of the input nodes, their numbers from 0 if no others were given."""
-        node_ptr = self.collection.node_ptr[self.position : self.position + 2]
-        return names_of_nodes(self.collection.given_names, node_ptr)
 
     def overlap(self, fine: int, coarse: int) -> sparse.csr_array:
         """Number of input nodes that a fine (row) and a coarse (column) block share.

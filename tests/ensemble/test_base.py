@@ -363,6 +363,19 @@ def test_any_pair_that_takes_graphs(small_mutag, labels):
     assert numbers.fit(graphs, y * 1.0).predict(graphs).shape == (40,)
 
 
+def test_steps_of_the_network_that_do_nothing_are_passed(classifier, small_mutag):
+    graphs, y = small_mutag
+    classifier.fit(graphs, y)
+    shake = classifier.get_params()["shake"]
+    assert shake is not None
+    padded = Pipeline([("nothing", "passthrough"), *shake.steps])
+    other = clone(classifier).set_params(shake=padded).fit(graphs, y)
+    expected = classifier.explain(graphs[:2])
+    found = other.explain(graphs[:2])
+    for one, two in zip(found, expected, strict=True):
+        assert np.array_equal(one, two)
+
+
 def test_a_member_that_is_no_pipeline_is_fitted_to_each_label(labels, small_mutag):
     graphs, _ = small_mutag
 
