@@ -3,6 +3,7 @@
 import hashlib
 import json
 import pickle
+import re
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -415,3 +416,13 @@ def test_sets_of_mapie(data, path):
     assert np.array_equal(
         skshake.load(path, trusted=trusted).predict_set(X)[1], expected
     )
+
+
+def test_what_the_page_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    names: dict = {}
+    for block in blocks:
+        exec(compile(block, str(PAGE), "exec"), names)
+    with pytest.raises(TypeError, match=r"\['numpy\.asarray'\]"):
+        skshake.load("model.skops")
