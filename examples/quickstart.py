@@ -1,4 +1,6 @@
-"""Classify real molecules with a Kirchhoff-forest pipeline, in two minutes.
+"""
+First steps
+===========
 
 Which of 188 nitroaromatic compounds are mutagenic? The pipeline learns the resolution
 q* at which to coarsen the molecules, and a small graph neural network classifies what

@@ -147,7 +147,7 @@ class KFCoarsener(
     node_pooling, edge_pooling : {"mean", "sum"} or Aggregation, default="mean"
         How features of input nodes (edges) become features of a coarse node (edge).
         Categories become frequencies with "mean" and counts with "sum". Another way is
-        an :class:`skshake.hierarchy.Aggregation`. Of columns with numbers beyond 65,536
+        an :class:`skshake.Aggregation`. Of columns with numbers beyond 65,536
         that float32 would round, their mean in ``fit`` is taken off first.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         Which features are categories: "from_dtype" takes integer arrays as categories
