@@ -48,7 +48,31 @@ numpydoc_class_members_toctree = False
 # Scripts of examples/ that are pages, in this order. Others are not run.
 PAGES = [
     "quickstart",
+    "own_graphs",
+    "payments",
+    "chemist",
+    "regression",
+    "several_labels",
+    "resolution",
+    "tuning",
+    "ensemble",
+    "stacking",
+    "kernels",
+    "callbacks",
 ]
+# Some are shorter here than by default.
+ARGUMENTS = {
+    "callbacks": ["--max-iter", "10"],
+    "chemist": ["--every", "6", "--max-iter", "15"],
+    "payments": ["--cases", "120"],
+    "stacking": ["--max-iter", "10", "--n-trees", "200"],
+}
+
+
+def _arguments(gallery_conf, script_vars):
+    return ARGUMENTS.get(Path(script_vars["src_file"]).stem, [])
+
+
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
@@ -59,13 +83,15 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("skshake",),
     "download_all_examples": False,
-    "min_reported_time": 1e9,
+    "min_reported_time": 0,
     "remove_config_comments": True,
+    "reset_argv": _arguments,
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
 }
 
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "skshake"
 html_static_path = ["_static"]
