@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._coarsener import KFCoarsener
+from skshake._diagram import DiagramMixin, is_drawn
 from skshake._fit_context import checks_parameters
 from skshake._persistence import SavedClass, SaveMixin
 from skshake._targets import (
@@ -94,6 +95,7 @@ def check_level(level: int | None, n_levels: int) -> None:
 
 
 class BaseSHAKE(
+    DiagramMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CallbackMixin,
@@ -338,6 +340,8 @@ class BaseSHAKE(
         names : ndarray of shape (hidden_dim,)
             The class's name in lower case and a number.
         """
+        if is_drawn():
+            return np.empty(0, object)
         return super().get_feature_names_out()
 
     def check(self, X: HierarchiesLike) -> list[GraphProblem]:

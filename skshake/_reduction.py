@@ -46,6 +46,13 @@ class Reduction:
     paper_nodes: tuple[float, ...]
     paper_edges: tuple[float, ...]
 
+    def __repr__(self) -> str:
+        levels = [
+            f"q = {q:.4g} leaves {nodes:.1%} of the nodes, {edges:.1%} of the edges"
+            for q, nodes, edges in zip(self.q, self.nodes, self.edges, strict=True)
+        ]
+        return f"<Reduction: {'; '.join(levels)}>"
+
     def describe(self, q_star: float | None = None) -> list[str]:
         """What each level below the input graph keeps, in words.
 

@@ -107,3 +107,12 @@ def test_what_is_kept_in_words():
         "q = 0.123 keeps 3 % of the nodes: about 29 input nodes to a coarse one",
     ]
     assert reduction.describe()[0].startswith("q = 7 keeps")
+
+
+def test_its_repr_says_what_is_left():
+    sizes = (1.0, 0.25), (1.0, 0.125)
+    reduction = Reduction((np.inf, 2.0), *sizes, *[(1.0, 0.25)] * 4)
+    assert repr(reduction) == (
+        "<Reduction: q = inf leaves 100.0% of the nodes, 100.0% of the edges; "
+        "q = 2 leaves 25.0% of the nodes, 12.5% of the edges>"
+    )

@@ -70,6 +70,14 @@ class ResolutionCurves:
     n_graphs: int
     others: Mapping[str, np.ndarray] | None = None
 
+    def __repr__(self) -> str:
+        best = int(np.argmin(self.objective))
+        return (
+            f"<ResolutionCurves at {len(self.q)} q from {self.q[0]:.3g} to "
+            f"{self.q[-1]:.3g}: mean J of {self.n_graphs} graphs, smallest with "
+            f"{self.objective[best]:.3g} at q = {self.q[best]:.3g}>"
+        )
+
     def __getitem__(self, name: str) -> np.ndarray:
         """A curve by its name."""
         others = self.others or {}

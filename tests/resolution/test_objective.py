@@ -196,3 +196,15 @@ def test_q_star_of_dd_is_the_papers(shared_data):
     graphs, _ = load_npz(shared_data / "graphs" / "DD.npz", return_X_y=True)
     small = graphs[np.diff(graphs.node_ptr) < 200][::3]
     assert 5.9 < _q_star(small, n_forests=1)[0] < 6.8
+
+
+def test_the_repr_of_curves_says_where_j_is_smallest(random_graphs):
+    objective = measure_objective(as_graphs(random_graphs), 1.0, len(random_graphs))
+    grid = np.array([0.5, 1.0, 200.0])
+    curves = objective.curves(grid)
+    smallest = curves.objective.min()
+    q = grid[curves.objective.argmin()]
+    assert repr(curves) == (
+        f"<ResolutionCurves at 3 q from 0.5 to 200: mean J of {len(random_graphs)} "
+        f"graphs, smallest with {smallest:.3g} at q = {q:.3g}>"
+    )
