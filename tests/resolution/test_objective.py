@@ -60,7 +60,9 @@ def test_curves_are_the_means_on_the_grid(random_graphs):
     assert curves.edge_complexity[1] == pytest.approx(values["edge_complexity"].mean())
     assert curves.objective_std[1] == pytest.approx(values["objective"].std())
     frame = curves.to_frame()
-    assert frame.shape == (3, 10)
+    assert frame.shape == (3, 11)
+    expected = [objective.expected_node_fraction(q) for q in (0.1, 1.0, 10.0)]
+    assert frame["node_fraction"].tolist() == expected
     assert (frame["objective"] == curves.objective).all()
 
 
