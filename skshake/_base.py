@@ -264,12 +264,15 @@ class BaseSHAKE(
                 X_val, y_val, coarsener, target, hierarchies.signature
             )
         n_training = len(training.targets)
+        n_held_out = 0 if held_out is None else len(held_out.targets)
         plan = self._plan(n_training, held_out is not None, loss, target.form, seed)
         task = FitTask(self, hierarchies, y, sample_weight, self.max_iter)
 
         def describe(network: Any, history: list) -> dict[str, Any]:
             fitted = copy.copy(self)
-            fitted._set_fitted(coarsener, hierarchies, target, network, history)
+            fitted._set_fitted(
+                coarsener, hierarchies, target, network, history, n_held_out
+            )
             return dict(vars(fitted))
 
         with task.epochs(describe) as on_epoch:
@@ -285,7 +288,7 @@ class BaseSHAKE(
                 on_epoch,
             )
         # Set at the end: a fit that fails leaves the estimator as it was.
-        self._set_fitted(coarsener, hierarchies, target, network, history)
+        self._set_fitted(coarsener, hierarchies, target, network, history, n_held_out)
         if not np.isfinite(self.loss_curve_[-1]):
             warn_user(
                 f"the training loss is {self.loss_curve_[-1]}; decrease learning_rate",
@@ -625,6 +628,7 @@ class BaseSHAKE(
         target: Target,
         network: Any,
         history: list,
+        n_held_out: int,
     ) -> None:
         """Set the fitted attributes."""
         self._coarsener, self._signature = coarsener, hierarchies.signature
@@ -642,3 +646,4 @@ class BaseSHAKE(
         ]
         self.validation_scores_ = scores or None
         self.best_score_ = max(scores, default=None)
+        self.n_held_out_ = n_held_out

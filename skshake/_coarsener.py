@@ -216,7 +216,8 @@ class KFCoarsener(
         and complexities estimated; nan if J has no inner minimum. Only with
         ``q="auto"``.
     q_curves_ : ResolutionCurves
-        J, its six parts and what is left of nodes and edges on the grid; only with ``q="auto"``.
+        J, its six parts, and what is left of nodes and edges, on the grid; only with
+        ``q="auto"``.
     n_forests_ : int
         Hierarchies drawn per graph; 1 if ``q_`` is just ``inf``.
     reduction_ : Reduction

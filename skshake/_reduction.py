@@ -16,8 +16,8 @@ from skshake.graphs import GraphCollection, InvalidGraphError, without_features
 from skshake.hierarchy import HierarchyCollection, Pooling, Vocabulary, coarsen
 from skshake.resolution import Objective
 
-# Of so many nodes and edges forests are drawn, at so many q from this fraction of q* on,
-# to say how many edges any q leaves.
+# To say how many edges any q leaves, forests are drawn of graphs with so many nodes and
+# edges, at so many q, from this fraction of q* on.
 SAMPLED_ROWS, SAMPLED_Q, SMALLEST_Q = 50_000, 31, 0.01
 
 

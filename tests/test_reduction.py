@@ -142,7 +142,9 @@ def test_edges_that_are_left_are_those_of_forests(mutag):
     assert is_far.tolist() == [True, True, *[False] * 7]
 
 
-@pytest.mark.parametrize("n_edges, weight", [(0, 1.0), (SAMPLED_ROWS, 1.0), (4, 1e20)])
+@pytest.mark.parametrize(
+    ("n_edges", "weight"), [(0, 1.0), (SAMPLED_ROWS, 1.0), (4, 1e20)]
+)
 def test_edges_that_are_left_may_be_unknown(n_edges, weight):
     # Without edges, too large a graph, and weights that no forest can be drawn with.
     ends = np.stack([np.zeros(n_edges, int), np.arange(1, n_edges + 1)], axis=1)
