@@ -50,9 +50,9 @@ smiles, y = table["smiles"].to_numpy(object), table[options.target].to_numpy()
 print(table.head(3))
 
 # %%
-# The rarest scaffolds, a tenth of the molecules, are held out: a random split would flatter,
-# as near relatives of each test molecule would be in the training part. Beside the
-# network a random forest learns from Morgan fingerprints.
+# The rarest scaffolds, a tenth of the molecules, are held out: a random split would
+# flatter, as near relatives of each test molecule would be in the training part. Beside
+# the network a random forest learns from Morgan fingerprints.
 
 train, test = next(ScaffoldSplit(test_size=0.1).split(smiles))
 reader = MoleculeFeaturizer(on_invalid="empty", fragments="largest")

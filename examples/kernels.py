@@ -3,13 +3,13 @@ A comparison with kernels
 =========================
 
 The Weisfeiler-Lehman kernel counts the subtrees that two graphs share. The same counts
-are columns of :class:`~skshake.SubtreeVectorizer`, so a linear support vector machine on
-them is that kernel's machine, without a matrix of all pairs of graphs.
+are columns of :class:`~skshake.SubtreeVectorizer`, so a linear support vector machine
+on them is that kernel's machine, without a matrix of all pairs of graphs.
 """
 
 # %%
-# Three models on the same folds, and GraKeL's kernel where it is installed (``pip install
-# grakel``).
+# Three models on the same folds, and GraKeL's kernel where it is installed (``pip
+# install grakel``).
 
 import time
 from importlib.util import find_spec

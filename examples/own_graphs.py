@@ -47,8 +47,9 @@ teams = [make_team(kind) for kind in kinds]
 print(teams[0], teams[0].nodes[0])
 
 # %%
-# A list of networkx graphs is all that the estimators ask for. :func:`~skshake.as_graphs`
-# reads it once, says what it found, and lets you choose attributes.
+# A list of networkx graphs is all that the estimators ask for.
+# :func:`~skshake.as_graphs` reads it once, says what it found, and lets you choose
+# attributes.
 
 print(as_graphs(teams))
 print(as_graphs(teams, node_attrs=["role"]))

@@ -74,9 +74,9 @@ k = np.flatnonzero(recall >= 0.8)[-1]
 print(f"recall {recall[k]:.2f} from {thresholds[k]:.3f}, precision {precision[k]:.2f}")
 
 # %%
-# Do probabilities mean what they say? Of cases with a predicted probability of 0.8, four
-# of five should be fraud. ``CalibratedClassifierCV`` of scikit-learn works on the model
-# where they do not.
+# Do probabilities mean what they say? Of cases with a predicted probability of 0.8,
+# four of five should be fraud. ``CalibratedClassifierCV`` of scikit-learn works on the
+# model where they do not.
 
 CalibrationDisplay.from_predictions(y, p, n_bins=5, name="graphs")
 
@@ -89,8 +89,8 @@ change = model.fit(graphs, y).predict_proba(graphs) - model.predict_proba(turned
 print(f"reversing all transfers changes probabilities by up to {change.max():.3f}")
 
 # %%
-# Which transfers speak for fraud? The four with the greatest contributions of each case,
-# beside what was planted.
+# Which transfers speak for fraud? The four with the greatest contributions of each
+# case, beside what was planted.
 
 edges = explain(model, flagged).to_frame().query("part == 'edge'")
 top = edges.sort_values(["graph", "contribution"]).groupby("graph").tail(4)

@@ -2,9 +2,9 @@
 Regression: predict a number
 ============================
 
-:class:`~skshake.SHAKERegressor` predicts numbers. Here it learns how fat a molecule is: its
-logP, as rdkit computes it, so that no file is needed. The molecules are the inhibitors of
-BACE-1 that come with the package.
+:class:`~skshake.SHAKERegressor` predicts numbers. Here it learns how fat a molecule is:
+its logP, as rdkit computes it, so that no file is needed. The molecules are the
+inhibitors of BACE-1 that come with the package.
 """
 
 # %%
@@ -55,5 +55,5 @@ LearningCurveDisplay.from_estimator(model[-1], ax=axes[1])
 plt.show()
 
 # %%
-# Several numbers per graph are learnt at once: give ``y`` one column for each, with NaN where a
-# number is not known (see :doc:`several_labels`).
+# Several numbers per graph are learnt at once: give ``y`` one column for each, with NaN
+# where a number is not known (see :doc:`several_labels`).

@@ -58,8 +58,8 @@ for q in (0.3, "auto", np.inf):
 
 # %%
 # Several levels: a sequence of q gives one level each, ``inf`` is the graph itself. The
-# network reads them from coarse to fine. ``n_levels=2`` with a learnt q* adds a level at which half as
-# many nodes are left, and ``include_original=True`` the graph itself.
+# network reads them from coarse to fine. ``n_levels=2`` with a learnt q* adds a level
+# at which half as many nodes are left, and ``include_original=True`` the graph itself.
 
 levels = KFCoarsener(q=[np.inf, 2.5, 0.5], random_state=0).fit(graphs)
 HierarchyDisplay.from_estimator(levels, graphs[2])

@@ -40,8 +40,9 @@ print(y[:4])
 
 # %%
 # ``predict_proba`` has a column for each label: the probability that it is 1. Folds are
-# not stratified, as scikit-learn stratifies by classes, of which there is no single column
-# here. (``cross_val_predict`` numbers labels anew, NaN among them, so the loop is written out.)
+# not stratified, as scikit-learn stratifies by classes, of which there is no single
+# column here. (``cross_val_predict`` numbers labels anew, NaN among them, so the loop
+# is written out.)
 
 model = make_pipeline(
     KFCoarsener(random_state=0), SHAKEClassifier(max_iter=20, random_state=0)

@@ -4,12 +4,13 @@ Stacking with fingerprints
 
 Any model of scikit-learn can join the network. Here a random forest on Morgan
 fingerprints does, and a logistic regression learns from the validation part how to
-combine the two. Without a file it takes inhibitors of BACE-1, which come with the package::
+combine the two. Without a file it takes inhibitors of BACE-1, which come with the
+package::
 
     python examples/stacking.py DATA/molhiv.csv.gz
 
-The file is what :func:`skshake.datasets.load_molecules_csv` reads: SMILES and a label of
-two classes, the split beside it. ``--max-iter`` shortens the training.
+The file is what :func:`skshake.datasets.load_molecules_csv` reads: SMILES and a label
+of two classes, the split beside it. ``--max-iter`` shortens the training.
 """
 
 # %%

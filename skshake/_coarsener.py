@@ -22,7 +22,7 @@ from skshake._graph_input import GraphInputMixin
 from skshake._logging import logger
 from skshake._output import CollectionOutputMixin
 from skshake._progress import tqdm
-from skshake._reduction import measure_reduction
+from skshake._reduction import measure_reduction, sample_edge_fraction
 from skshake._states import StateMixin
 from skshake._warnings import warn_user
 from skshake.forests import (
@@ -211,7 +211,8 @@ class KFCoarsener(
         and complexities estimated; nan if J has no inner minimum. Only with
         ``q="auto"``.
     q_curves_ : ResolutionCurves
-        J and its six parts on the grid; only with ``q="auto"``.
+        J, its six parts, and what is left of nodes and edges, on the grid; only with
+        ``q="auto"``.
     n_forests_ : int
         Hierarchies drawn per graph; 1 if ``q_`` is just ``inf``.
     reduction_ : Reduction
@@ -466,7 +467,8 @@ class KFCoarsener(
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        self.q_curves_: ResolutionCurves = curves
+        edges = sample_edge_fraction(graphs, curves.q, q_star, seed)
+        self.q_curves_: ResolutionCurves = replace(curves, edge_fraction=edges)
         self.q_star_, self.q_star_interval_ = q_star, interval
         qs = [np.inf] * bool(self.include_original) + [self.q_star_]
         for _ in range(self.n_levels - 1):

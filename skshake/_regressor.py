@@ -134,6 +134,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         early stopping.
     best_score_ : float or None
         The largest of them.
+    n_held_out_ : int
+        Graphs that were held out for them; 0 without early stopping.
     n_iter_ : int
         Epochs run.
     n_features_in_ : int

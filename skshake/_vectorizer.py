@@ -23,6 +23,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
+from skshake._diagram import DiagramMixin
 from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
 from skshake._states import StateMixin
@@ -50,7 +51,12 @@ from skshake.subtrees import (
 
 
 class SubtreeVectorizer(
-    GraphInputMixin, TransformerMixin, CallbackMixin, StateMixin, BaseEstimator
+    DiagramMixin,
+    GraphInputMixin,
+    TransformerMixin,
+    CallbackMixin,
+    StateMixin,
+    BaseEstimator,
 ):
     """Turn graphs into a table of statistics and counts of subtrees.
 

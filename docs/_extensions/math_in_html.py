@@ -1,4 +1,4 @@
-r"""Formulas as MathML, which browsers draw by themselves: no script, nothing to download.
+r"""Formulas as MathML, which browsers draw by themselves, without any script.
 
 LaTeX is translated by docutils.
 """
