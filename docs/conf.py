@@ -59,6 +59,7 @@ PAGES = [
     "stacking",
     "kernels",
     "callbacks",
+    "saving",
 ]
 # Some are shorter here than by default.
 ARGUMENTS = {

@@ -18,7 +18,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import joblib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -28,6 +27,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
+import skshake
 from skshake import KFCoarsener, MoleculeFeaturizer, SHAKEClassifier, check_inputs
 from skshake.datasets import load_bace
 from skshake.model_selection import ScaffoldSplit
@@ -92,10 +92,11 @@ for ax, i in zip(axes.flat, test[1:], strict=False):
     ExplanationDisplay.from_estimator(model, smiles[i], ax=ax)
 
 # %%
-# The model is kept, and read by another process.
+# The whole model, calibration included, is one file without pickles. Another process
+# reads it.
 
-joblib.dump(model, folder / "model.joblib")
-code = "import joblib; print(joblib.load('model.joblib').predict_proba(['CCO']))"
+skshake.save(model, folder / "model.skshake")
+code = "import skshake; print(skshake.load('model.skshake').predict_proba(['CCO']))"
 done = subprocess.run(
     [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True, text=True
 )

@@ -57,7 +57,7 @@ class ResolutionCurves:
         Training graphs that were used.
     edge_fraction : ndarray of shape (n_grid,), default=None
         Coarse edges over input edges. There is no closed form, so forests of some
-        graphs are drawn, see :func:`skshake._reduction.sample_edge_fraction`.
+        graphs are drawn, see ``sample_edge_fraction``.
     others : dict of str to ndarray of shape (n_grid,), default=None
         Curves of further losses, such as "node_curvature".
     """
