@@ -61,19 +61,6 @@ PAGES = [
     "callbacks",
     "saving",
 ]
-# Some are shorter here than by default.
-ARGUMENTS = {
-    "callbacks": ["--max-iter", "10"],
-    "chemist": ["--every", "6", "--max-iter", "15"],
-    "payments": ["--cases", "120"],
-    "stacking": ["--max-iter", "10", "--n-trees", "200"],
-}
-
-
-def _arguments(gallery_conf, script_vars):
-    return ARGUMENTS.get(Path(script_vars["src_file"]).stem, [])
-
-
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
@@ -86,7 +73,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "min_reported_time": 0,
     "remove_config_comments": True,
-    "reset_argv": _arguments,
+    "reset_argv": "_extensions.gallery.arguments_of",
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,

@@ -29,9 +29,8 @@ class Handler(BaseHTTPRequestHandler):
             graphs = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if not isinstance(graphs, list):
                 raise ValueError("expected a JSON list of graphs")
-            wrong = {
-                k: {"error": message} for k, _, message in check_inputs(model, graphs)
-            }
+            problems = check_inputs(model, graphs)
+            wrong = {k: {"error": message} for k, _, message in problems}
             good = [graph for k, graph in enumerate(graphs) if k not in wrong]
             rows = model.predict_proba(good).tolist() if good else []
             names = model.classes_.tolist()
