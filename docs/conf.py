@@ -68,6 +68,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": rf"^(?!({'|'.join(PAGES)})\.py$)",
     "within_subsection_order": ExplicitOrder([f"{name}.py" for name in PAGES]),
     "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("skshake",),
     "download_all_examples": False,

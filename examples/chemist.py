@@ -16,6 +16,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -73,7 +74,9 @@ print(f"scaffold ROC-AUC: skshake {auc:.3f}, Morgan fingerprints {of_forest:.3f}
 new = ["CC(=O)Oc1ccccc1C(=O)O", "CCN(CC)CC.Cl", "no molecule", None, "c1ccc2[nH]ccc2c1"]
 for problem in check_inputs(model, new):
     print(problem.message)
-answers = pd.DataFrame({"smiles": new, "probability": model.predict_proba(new)[:, 1]})
+with warnings.catch_warnings(action="ignore"):  # of what was just printed
+    probability = model.predict_proba(new)[:, 1]
+answers = pd.DataFrame({"smiles": new, "probability": probability})
 answers.to_csv(folder / "predictions.csv", index=False)
 print(answers)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from skshake._check_trees import check_trees
 from skshake._states import for_a_file
 from skshake._trusted import TRUSTED
 from skshake._whole_file import whole_file
@@ -48,8 +49,8 @@ def save(model: Any, path: str | Path) -> None:
     ------
     TypeError
         If the model holds what no file can hold without pickles, such as a lambda given
-        as ``conv``, an open file, a distribution of scipy, or a dictionary whose keys
-        are no strings or numbers. Nothing is written then.
+        as ``conv``, an open file, a discrete distribution of scipy, or a dictionary
+        whose keys are no strings or numbers. Nothing is written then.
 
     See Also
     --------
@@ -58,12 +59,15 @@ def save(model: Any, path: str | Path) -> None:
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
     >>> import skshake
     >>> from skshake.datasets import load_mutag
     >>> graphs, y = load_mutag(return_X_y=True)
     >>> model = skshake.SHAKEClassifier(max_iter=2, random_state=0).fit(graphs, y)
-    >>> skshake.save(model, "model.skops")
-    >>> again = skshake.load("model.skops")
+    >>> path = Path(mkdtemp()) / "model.skops"
+    >>> skshake.save(model, path)
+    >>> again = skshake.load(path)
     >>> bool((again.predict_proba(graphs) == model.predict_proba(graphs)).all())
     True
     """
@@ -76,7 +80,7 @@ def save(model: Any, path: str | Path) -> None:
         except RecursionError:
             raise TypeError(
                 f"{type(model).__name__}: something in it holds itself, as "
-                "distributions of scipy do; of a search over such keep best_estimator_"
+                "discrete distributions of scipy do; of a search keep best_estimator_"
             ) from None
         except Exception as error:
             raise TypeError(
@@ -132,7 +136,8 @@ def load(path: str | Path, *, trusted: Sequence[str | type] = ()) -> Any:
     body = _read_body(path)
     known: list[str | type] = [*TRUSTED, *trusted]
     try:
-        return skops.io.loads(body, trusted=known)
+        model = skops.io.loads(body, trusted=known)
+        check_trees(model)
     except UntrustedTypesFoundException:
         strange = _strange_names(body, known)
         raise TypeError(
@@ -143,7 +148,8 @@ def load(path: str | Path, *, trusted: Sequence[str | type] = ()) -> Any:
         # Of a type that the user trusts, and that is not installed here.
         raise
     except Exception as error:
-        raise ValueError(f"{path}: {error or type(error).__name__}") from error
+        raise ValueError(f"{path}: {str(error) or type(error).__name__}") from error
+    return model
 
 
 def _strange_names(body: bytes, known: Sequence[str | type]) -> list[str]:

@@ -1,4 +1,4 @@
-"""With which arguments the scripts of examples/ run as pages: shorter than by default."""
+"""Arguments with which scripts of examples/ run as pages: shorter than by default."""
 
 from pathlib import Path
 

@@ -99,10 +99,6 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
     and so does a random forest, which is told where labels are known. Any other last
     step of ``trees`` is fitted to each label, on the graphs that have it.
 
-    A forest cannot be written without pickles: ``save`` takes ensembles of default
-    members that are not fitted, and refuses all others by the name of what it cannot
-    write. ``joblib.dump`` takes all.
-
     References
     ----------
     Breiman (2001), "Random Forests", on out-of-bag estimates.

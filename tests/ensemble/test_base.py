@@ -301,19 +301,6 @@ def test_pickles_predict_alike(how, classifier, small_mutag, tmp_path):
     assert isinstance(again.voting_, VotingClassifier)
 
 
-def test_files_without_pickles_hold_no_forest(classifier, small_mutag, tmp_path):
-    fresh = SHAKEEnsembleClassifier(weights=[1, 2], random_state=3)
-    fresh.save(tmp_path / "fresh")
-    loaded = SHAKEEnsembleClassifier.load(tmp_path / "fresh")
-    assert loaded.get_params(deep=False) == fresh.get_params(deep=False)
-    with pytest.raises(TypeError, match=r"(?s)shake: a file can hold.*joblib"):
-        classifier.save(tmp_path / "file")
-    fitted = classifier.fit(*small_mutag)
-    with pytest.raises(TypeError, match=r"(?s)named_estimators_: a file.*joblib"):
-        fitted.set_params(shake=None, trees=None).save(tmp_path / "file")
-    assert [path.name for path in tmp_path.iterdir()] == ["fresh"]
-
-
 def test_weights_of_graphs_and_classes_reach_both_members(classifier, small_mutag):
     graphs, y = small_mutag
     plain = clone(classifier).fit(graphs, y)
