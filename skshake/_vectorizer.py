@@ -269,7 +269,7 @@ class SubtreeVectorizer(
             Such as "n_nodes", "degree=3" and its fraction "degree=3_fraction", "x0=6"
             (category 6 of the first column of ``x``), "x0=other" (any without a column
             of its own), "edge0=1", "node_charge_mean", "log_node_amount_mean",
-            "return_4_mean", and "subtree1_" with the colour for a subtree of depth 1;
+            "return_4_mean", and ``subtree1_`` with the colour for a subtree of depth 1;
             strings are called by the code that they are read as.
         """
         check_is_fitted(self)
