@@ -130,6 +130,16 @@ class KFCoarsener(
     between the feature information that smoothing at q loses and the size that is left
     (see :class:`skshake.resolution.Objective`).
 
+    Its parameters, by what they are for:
+
+    * Tune first: ``q``, or ``phi`` where q is learnt; ``n_levels`` and
+      ``include_original``.
+    * Features: ``categorical_features``, ``log_features``, ``walk_length``,
+      ``node_pooling``, ``edge_pooling``.
+    * Forests: ``n_forests``, ``n_forests_transform``.
+    * How q* is found: ``q_grid``, ``q_tol``, ``solver``.
+    * Computing: ``n_jobs``, ``random_state``, ``verbose``.
+
     Parameters
     ----------
     q : "auto", float or sequence of float, default="auto"

@@ -68,6 +68,13 @@ class SubtreeVectorizer(
     categories and edges enter colours, not numeric features, weights or directions;
     where nodes have no categories, depth 1 tells their degrees apart.
 
+    Its parameters, by what they are for:
+
+    * Tune first: ``depth``, ``min_df``, ``max_features``.
+    * Columns: ``statistics``, ``walk_length``, ``categorical_features``,
+      ``log_features``.
+    * Output and computing: ``sparse_output``, ``n_jobs``.
+
     Parameters
     ----------
     depth : int, default=2
