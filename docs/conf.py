@@ -27,7 +27,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["**/GALLERY_HEADER.rst", "**/README.*"]
+exclude_patterns = ["pictures", "**/GALLERY_HEADER.rst", "**/README.*"]
 templates_path = ["_templates"]
 # Quotes in types of parameters stay as they are typed.
 smartquotes = False

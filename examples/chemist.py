@@ -98,8 +98,8 @@ for ax, i in zip(axes.flat, test[1:], strict=False):
 # The whole model, calibration included, is one file without pickles. Another process
 # reads it.
 
-skshake.save(model, folder / "model.skshake")
-code = "import skshake; print(skshake.load('model.skshake').predict_proba(['CCO']))"
+skshake.save(model, folder / "model.skops")
+code = "import skshake; print(skshake.load('model.skops').predict_proba(['CCO']))"
 done = subprocess.run(
     [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True, text=True
 )

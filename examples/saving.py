@@ -30,7 +30,7 @@ model = make_pipeline(
     KFCoarsener(random_state=0), SHAKEClassifier(max_iter=20, random_state=0)
 )
 model.fit(graphs[:150], y[:150])
-file = Path(tempfile.mkdtemp()) / "model.skshake"
+file = Path(tempfile.mkdtemp()) / "model.skops"
 skshake.save(model, file)
 print(f"{file.stat().st_size / 1e3:.0f} kB")
 

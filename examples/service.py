@@ -1,6 +1,6 @@
 """Classify graphs over HTTP: the server of the standard library, four threads.
 
-    python examples/service.py --model model.skshake --port 8000
+    python examples/service.py --model model.skops --port 8000
     curl localhost:8000 -d '[{"num_nodes": 2, "edge_index": [[0], [1]],
                               "node_feat": [[0], [1]], "edge_feat": [[0]]}]'
 

@@ -1,7 +1,8 @@
 """J(q): curves averaged over graphs, its minimiser q*, and expected node counts.
 
 In: spectral measures of nodes and of edges. Out: :class:`ResolutionCurves` and
-q*. Equations of the paper's section on learning the resolution; see ``docs/paper.md``.
+q*. Equations of the paper's section on learning the resolution; see
+``docs/guide/resolution.md``.
 """
 
 from __future__ import annotations
