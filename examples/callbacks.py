@@ -1,24 +1,32 @@
-"""Follow a training: a bar of progress, and each epoch in TensorBoard or in a file.
+"""
+Callbacks: follow a training
+============================
 
 Callbacks are told what happens while a pipeline is fitted. The two classes here are to
 be copied and changed: they write loss, validation score and seconds of each epoch to
 TensorBoard if that is installed (``pip install tensorboard``), else to a file with a
-line of JSON for each. The bar is scikit-learn's own. Needs scikit-learn 1.9, and rich.
+line of JSON for each. The bar is scikit-learn's own. Needs scikit-learn 1.9, and rich::
 
     python examples/callbacks.py --folder logs
 """
 
+# %%
+# A callback is any object with these four methods.
+
 import argparse
 import json
+import tempfile
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 from sklearn.callback import ProgressBar
 from sklearn.pipeline import make_pipeline
 
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.datasets import load_bace
+from skshake.plotting import LearningCurveDisplay
 
 
 class FileLogger:
@@ -64,25 +72,29 @@ class TensorBoardLogger(FileLogger):
         del self.writer
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--folder", type=Path, default=Path("logs"))
-    parser.add_argument("--max-iter", type=int, default=30)
-    arguments = parser.parse_args()
+# %%
+# Each epoch is a task under the task "fit", and its record is the last of ``history_``.
 
-    graphs, y = load_bace(return_X_y=True)
-    classifier = SHAKEClassifier(
-        max_iter=arguments.max_iter, early_stopping=True, random_state=0
-    )
-    logger = TensorBoardLogger if find_spec("tensorboard") else FileLogger
-    classifier.set_callbacks(logger(arguments.folder))
-    model = make_pipeline(KFCoarsener(random_state=0), classifier)
-    model.set_callbacks(ProgressBar()).fit(graphs, y)
-    print(f"best validation score: {classifier.best_score_:.3f}")
-    print(f"each of {classifier.n_iter_} epochs: {arguments.folder}")
+parser = argparse.ArgumentParser(description="Follow a training.")
+parser.add_argument("--folder", type=Path, default=Path(tempfile.mkdtemp()))
+parser.add_argument("--max-iter", type=int, default=30)
+arguments = parser.parse_args()
 
+graphs, y = load_bace(return_X_y=True)
+classifier = SHAKEClassifier(
+    max_iter=arguments.max_iter, early_stopping=True, random_state=0
+)
+logger = TensorBoardLogger if find_spec("tensorboard") else FileLogger
+classifier.set_callbacks(logger(arguments.folder))
+model = make_pipeline(KFCoarsener(random_state=0), classifier)
+model.set_callbacks(ProgressBar()).fit(graphs, y)
+print(f"best validation score: {classifier.best_score_:.3f}")
+print(f"each of {classifier.n_iter_} epochs: {arguments.folder}")
 
-if __name__ == "__main__":
-    main()
+# %%
+# What was written.
+
+for file in sorted(arguments.folder.glob("*.jsonl")):
+    print("".join(file.open().readlines()[:3]))
+LearningCurveDisplay.from_estimator(classifier)
+plt.show()

@@ -1,12 +1,17 @@
-"""Classify real molecules with a Kirchhoff-forest pipeline, in two minutes.
+"""
+First steps
+===========
 
 Which of 188 nitroaromatic compounds are mutagenic? The pipeline learns the resolution
 q* at which to coarsen the molecules, and a small graph neural network classifies what
-is left. Prints a cross-validated accuracy beside a majority-class baseline, and saves
-the curves from which q* was chosen to ``quickstart.png``.
+is left. The script prints a cross-validated accuracy beside that of the majority class,
+and saves the curves from which q* was chosen to ``quickstart.png``::
 
     python examples/quickstart.py
 """
+
+# %%
+# The molecules come with the package. A collection of graphs is indexed as a list is.
 
 import time
 
@@ -17,13 +22,17 @@ from sklearn.pipeline import Pipeline
 
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.datasets import load_mutag
-from skshake.plotting import QSelectionDisplay
+from skshake.plotting import HierarchyDisplay, LearningCurveDisplay, QSelectionDisplay
 
 matplotlib.use("Agg")
 start = time.perf_counter()
 
 graphs, y = load_mutag(return_X_y=True)
 print(graphs)
+
+# %%
+# Two estimators make the model: one coarsens, one classifies. Cross-validation is
+# scikit-learn's own, so q* is learnt anew from the training part of each fold.
 
 model = Pipeline(
     [
@@ -37,6 +46,9 @@ baseline = cross_val_score(DummyClassifier(), graphs, y, cv=folds)
 print(f"accuracy, 5 folds:    {scores.mean():.3f} +- {scores.std():.3f}")
 print(f"majority class:       {baseline.mean():.3f} +- {baseline.std():.3f}")
 
+# %%
+# What did it learn? The fitted coarsener has q*, and says what is left of the graphs.
+
 coarsener = model.fit(graphs, y)["coarsen"]
 print(f"learnt resolution q*: {coarsener.q_star_:.2f}")
 print(
@@ -44,6 +56,20 @@ print(
     f"{coarsener.reduction_.edges[0]:.0%} of the edges"
 )
 
+# %%
+# q* is where J is least: to the left coarse graphs lose information, to the right they
+# are large.
+
 QSelectionDisplay.from_estimator(coarsener).figure_.savefig("quickstart.png", dpi=150)
 print("figure:               quickstart.png")
+
+# %%
+# One molecule, and what coarsening made of it. Atoms of one colour become one node.
+
+HierarchyDisplay.from_estimator(coarsener, graphs[0])
+
+# %%
+# Training went through 60 epochs, each on another forest.
+
+LearningCurveDisplay.from_estimator(model["clf"])
 print(f"time:                 {time.perf_counter() - start:.0f} s")

@@ -1,9 +1,10 @@
-"""Classify molecules over HTTP: the server of the standard library, four threads.
+"""Classify graphs over HTTP: the server of the standard library, four threads.
 
-    python examples/service.py --port 8000
+    python examples/service.py --model model.skops --port 8000
     curl localhost:8000 -d '[{"num_nodes": 2, "edge_index": [[0], [1]],
                               "node_feat": [[0], [1]], "edge_feat": [[0]]}]'
 
+The file is what ``skshake.save`` wrote; without one, a model of MUTAG is trained first.
 A request is a JSON list of graphs in OGB's form, the answer what each is: probabilities
 of the classes, or what is wrong. The server prints the time of each request.
 """
@@ -16,7 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from sklearn.pipeline import make_pipeline
 
-from skshake import KFCoarsener, SHAKEClassifier
+import skshake
+from skshake import KFCoarsener, SHAKEClassifier, check_inputs
 from skshake.datasets import load_mutag
 
 
@@ -27,7 +29,8 @@ class Handler(BaseHTTPRequestHandler):
             graphs = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if not isinstance(graphs, list):
                 raise ValueError("expected a JSON list of graphs")
-            wrong = {k: {"error": message} for k, _, message in model[0].check(graphs)}
+            problems = check_inputs(model, graphs)
+            wrong = {k: {"error": message} for k, _, message in problems}
             good = [graph for k, graph in enumerate(graphs) if k not in wrong]
             rows = model.predict_proba(good).tolist() if good else []
             names = model.classes_.tolist()
@@ -50,10 +53,15 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     for name, default in (("--port", 8000), ("--max-iter", 60)):
         parser.add_argument(name, type=int, default=default)
+    parser.add_argument("--model")
     arguments = parser.parse_args()
     server = Server(("localhost", arguments.port), Handler)
     server.threads = ThreadPoolExecutor(4)
-    model = make_pipeline(KFCoarsener(), SHAKEClassifier(max_iter=arguments.max_iter))
-    server.model = model.fit(*load_mutag(return_X_y=True))
+    if arguments.model:
+        server.model = skshake.load(arguments.model)
+    else:
+        network = SHAKEClassifier(max_iter=arguments.max_iter)
+        model = make_pipeline(KFCoarsener(), network)
+        server.model = model.fit(*load_mutag(return_X_y=True))
     print(f"http://localhost:{server.server_port}", flush=True)
     server.serve_forever()

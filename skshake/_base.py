@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._coarsener import KFCoarsener
+from skshake._diagram import DiagramMixin, is_drawn
 from skshake._fit_context import checks_parameters
 from skshake._states import StateMixin
 from skshake._targets import (
@@ -94,6 +95,7 @@ def check_level(level: int | None, n_levels: int) -> None:
 
 
 class BaseSHAKE(
+    DiagramMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CallbackMixin,
@@ -262,12 +264,15 @@ class BaseSHAKE(
                 X_val, y_val, coarsener, target, hierarchies.signature
             )
         n_training = len(training.targets)
+        n_held_out = 0 if held_out is None else len(held_out.targets)
         plan = self._plan(n_training, held_out is not None, loss, target.form, seed)
         task = FitTask(self, hierarchies, y, sample_weight, self.max_iter)
 
         def describe(network: Any, history: list) -> dict[str, Any]:
             fitted = copy.copy(self)
-            fitted._set_fitted(coarsener, hierarchies, target, network, history)
+            fitted._set_fitted(
+                coarsener, hierarchies, target, network, history, n_held_out
+            )
             return dict(vars(fitted))
 
         with task.epochs(describe) as on_epoch:
@@ -283,7 +288,7 @@ class BaseSHAKE(
                 on_epoch,
             )
         # Set at the end: a fit that fails leaves the estimator as it was.
-        self._set_fitted(coarsener, hierarchies, target, network, history)
+        self._set_fitted(coarsener, hierarchies, target, network, history, n_held_out)
         if not np.isfinite(self.loss_curve_[-1]):
             warn_user(
                 f"the training loss is {self.loss_curve_[-1]}; decrease learning_rate",
@@ -338,6 +343,8 @@ class BaseSHAKE(
         names : ndarray of shape (hidden_dim,)
             The class's name in lower case and a number.
         """
+        if is_drawn():
+            return np.empty(0, object)
         return super().get_feature_names_out()
 
     def check(self, X: HierarchiesLike) -> list[GraphProblem]:
@@ -612,6 +619,7 @@ class BaseSHAKE(
         target: Target,
         network: Any,
         history: list,
+        n_held_out: int,
     ) -> None:
         """Set the fitted attributes."""
         self._coarsener, self._signature = coarsener, hierarchies.signature
@@ -629,3 +637,4 @@ class BaseSHAKE(
         ]
         self.validation_scores_ = scores or None
         self.best_score_ = max(scores, default=None)
+        self.n_held_out_ = n_held_out

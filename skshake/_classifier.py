@@ -61,6 +61,19 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     next finer level, and so on. The finest level's states are pooled per graph and read
     out. On raw graphs it is a plain graph neural network (one level, q = inf).
 
+    Its parameters, by what they are for:
+
+    * Tune first: ``max_iter``, ``hidden_dim``, ``dropout``, ``learning_rate``.
+    * The network: ``n_layers``, ``n_linear``, ``n_readout``, ``conv``, ``level_input``,
+      ``norm``, ``residual``.
+    * Training: ``loss``, ``optimizer``, ``weight_decay``, ``schedule``,
+      ``weight_averaging``, ``clip_norm``, ``batch_size``.
+    * Stopping early: ``early_stopping``, ``validation_fraction``, ``n_iter_no_change``,
+      ``tol``.
+    * Predictions: ``class_weight``, ``temperature``, ``on_empty``.
+    * Going on with a fit: ``warm_start``, ``checkpoint``.
+    * Computing: ``device``, ``precision``, ``compile``, ``random_state``, ``verbose``.
+
     Parameters
     ----------
     hidden_dim : int, default=64
@@ -182,6 +195,8 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         without early stopping.
     best_score_ : float or None
         The largest of them.
+    n_held_out_ : int
+        Graphs that were held out for them; 0 without early stopping.
     n_iter_ : int
         Epochs run.
     n_features_in_ : int

@@ -22,7 +22,7 @@ from skshake._graph_input import GraphInputMixin
 from skshake._logging import logger
 from skshake._output import CollectionOutputMixin
 from skshake._progress import tqdm
-from skshake._reduction import measure_reduction
+from skshake._reduction import measure_reduction, sample_edge_fraction
 from skshake._states import StateMixin
 from skshake._warnings import warn_user
 from skshake.forests import (
@@ -130,6 +130,16 @@ class KFCoarsener(
     between the feature information that smoothing at q loses and the size that is left
     (see :class:`skshake.resolution.Objective`).
 
+    Its parameters, by what they are for:
+
+    * Tune first: ``q``, or ``phi`` where q is learnt; ``n_levels`` and
+      ``include_original``.
+    * Features: ``categorical_features``, ``log_features``, ``walk_length``,
+      ``node_pooling``, ``edge_pooling``.
+    * Forests: ``n_forests``, ``n_forests_transform``.
+    * How q* is found: ``q_grid``, ``q_tol``, ``solver``.
+    * Computing: ``n_jobs``, ``random_state``, ``verbose``.
+
     Parameters
     ----------
     q : "auto", float or sequence of float, default="auto"
@@ -146,7 +156,7 @@ class KFCoarsener(
     node_pooling, edge_pooling : {"mean", "sum"} or Aggregation, default="mean"
         How features of input nodes (edges) become features of a coarse node (edge).
         Categories become frequencies with "mean" and counts with "sum". Another way is
-        an :class:`skshake.hierarchy.Aggregation`. Of columns with numbers beyond 65,536
+        an :class:`skshake.Aggregation`. Of columns with numbers beyond 65,536
         that float32 would round, their mean in ``fit`` is taken off first.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         Which features are categories: "from_dtype" takes integer arrays as categories
@@ -211,7 +221,8 @@ class KFCoarsener(
         and complexities estimated; nan if J has no inner minimum. Only with
         ``q="auto"``.
     q_curves_ : ResolutionCurves
-        J and its six parts on the grid; only with ``q="auto"``.
+        J, its six parts, and what is left of nodes and edges, on the grid; only with
+        ``q="auto"``.
     n_forests_ : int
         Hierarchies drawn per graph; 1 if ``q_`` is just ``inf``.
     reduction_ : Reduction
@@ -466,7 +477,8 @@ class KFCoarsener(
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        self.q_curves_: ResolutionCurves = curves
+        edges = sample_edge_fraction(graphs, curves.q, q_star, seed)
+        self.q_curves_: ResolutionCurves = replace(curves, edge_fraction=edges)
         self.q_star_, self.q_star_interval_ = q_star, interval
         qs = [np.inf] * bool(self.include_original) + [self.q_star_]
         for _ in range(self.n_levels - 1):

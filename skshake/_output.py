@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skshake._diagram import DiagramMixin, is_drawn
 
-class CollectionOutputMixin:
+
+class CollectionOutputMixin(DiagramMixin):
     """Answer for a transformer that gives one collection instead of columns."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -48,4 +50,6 @@ class CollectionOutputMixin:
         names : ndarray of shape (1,)
         """
         check_is_fitted(self)
+        if is_drawn():
+            return np.empty(0, object)
         return np.array([f"{type(self).__name__.lower()}0"], object)

@@ -10,9 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from skshake._sizes import paper_edges, paper_nodes
-from skshake.graphs import GraphCollection
-from skshake.hierarchy import HierarchyCollection
+from skshake._splitmix import mix
+from skshake.forests import check_edge_weight, draw_partitions, streams_of
+from skshake.graphs import GraphCollection, InvalidGraphError, without_features
+from skshake.hierarchy import HierarchyCollection, Pooling, Vocabulary, coarsen
 from skshake.resolution import Objective
+
+# To say how many edges any q leaves, forests are drawn of graphs with so many nodes and
+# edges, at so many q, from this fraction of q* on.
+SAMPLED_ROWS, SAMPLED_Q, SMALLEST_Q = 50_000, 31, 0.01
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,13 @@ class Reduction:
     expected_nodes_error: tuple[float, ...]
     paper_nodes: tuple[float, ...]
     paper_edges: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        levels = [
+            f"q = {q:.4g} leaves {nodes:.1%} of the nodes, {edges:.1%} of the edges"
+            for q, nodes, edges in zip(self.q, self.nodes, self.edges, strict=True)
+        ]
+        return f"<Reduction: {'; '.join(levels)}>"
 
     def describe(self, q_star: float | None = None) -> list[str]:
         """What each level below the input graph keeps, in words.
@@ -100,3 +113,48 @@ def measure_reduction(
             )
         )
     return Reduction(*map(tuple, zip(*rows, strict=True)))
+
+
+def sample_edge_fraction(
+    graphs: GraphCollection, grid: np.ndarray, q_star: float, seed: int
+) -> np.ndarray:
+    """Coarse edges over input edges at each q, drawn for some graphs.
+
+    Parameters
+    ----------
+    graphs : GraphCollection
+    grid : ndarray of shape (n_grid,)
+        Increasing q.
+    q_star : float
+    seed : int
+        Which graphs are drawn depends on it and on their content, not on their order.
+
+    Returns
+    -------
+    fractions : ndarray of shape (n_grid,)
+        One forest is drawn per graph, at 31 q; between them it is interpolated. NaN
+        below a hundredth of q*, and wherever nothing can be drawn: because all graphs
+        are large, or without edges.
+    """
+    fractions = np.full(len(grid), np.nan)
+    order = np.argsort(mix(graphs.fingerprints ^ mix(np.uint64(seed))))
+    n_rows = (np.diff(graphs.node_ptr) + np.diff(graphs.edge_ptr))[order]
+    sample = without_features(graphs[order[np.cumsum(n_rows) <= SAMPLED_ROWS]])
+    lowest = max(grid[0], min(SMALLEST_Q * q_star, grid[-2]))
+    qs = np.geomspace(grid[-1], lowest, SAMPLED_Q)
+    try:
+        check_edge_weight(sample, qs)
+    except InvalidGraphError:
+        return fractions
+    if not sample.n_edges:
+        return fractions
+    pooling = Pooling("sum", "sum", Vocabulary(()), Vocabulary(()))
+    blocks = draw_partitions(sample, qs, streams_of(sample, seed))[1]
+    drawn = [
+        coarsen(sample, q, block, pooling).edge_ptr[-1] / sample.n_edges
+        for q, block in zip(qs.tolist(), blocks, strict=True)
+    ]
+    is_drawn = grid >= lowest
+    where = np.log(grid[is_drawn])
+    fractions[is_drawn] = np.interp(where, np.log(qs[::-1]), drawn[::-1])
+    return fractions

@@ -28,6 +28,19 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     The network of :class:`skshake.SHAKEClassifier`, trained on the squared error of
     standardised targets.
 
+    Its parameters, by what they are for:
+
+    * Tune first: ``max_iter``, ``hidden_dim``, ``dropout``, ``learning_rate``.
+    * The network: ``n_layers``, ``n_linear``, ``n_readout``, ``conv``, ``level_input``,
+      ``norm``, ``residual``.
+    * Training: ``loss``, ``optimizer``, ``weight_decay``, ``schedule``,
+      ``weight_averaging``, ``clip_norm``, ``batch_size``.
+    * Stopping early: ``early_stopping``, ``validation_fraction``, ``n_iter_no_change``,
+      ``tol``.
+    * Predictions: ``on_empty``.
+    * Going on with a fit: ``warm_start``, ``checkpoint``.
+    * Computing: ``device``, ``precision``, ``compile``, ``random_state``, ``verbose``.
+
     Parameters
     ----------
     hidden_dim : int, default=64
@@ -134,6 +147,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         early stopping.
     best_score_ : float or None
         The largest of them.
+    n_held_out_ : int
+        Graphs that were held out for them; 0 without early stopping.
     n_iter_ : int
         Epochs run.
     n_features_in_ : int

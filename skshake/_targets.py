@@ -27,11 +27,15 @@ class Target(Protocol):
     """What ``y`` stands for, learnt from the training ``y``.
 
     ``form`` is what a loss knows it as ("classes", "labels" or "numbers"),
-    ``n_outputs`` how many outputs the network has.
+    ``n_outputs`` how many outputs the network has, ``score_name`` what ``score`` gives.
     """
 
     form: str
     n_outputs: int
+
+    @property
+    def score_name(self) -> str:
+        """Name of the score, for figures."""
 
     @property
     def signature(self) -> Any:
@@ -60,6 +64,11 @@ class ClassTarget:
     def __init__(self, y: Any, n_graphs: int) -> None:
         self.classes = np.unique(_check_labels(y, n_graphs, "y"))
         self.n_outputs = len(self.classes)
+
+    @property
+    def score_name(self) -> str:
+        """ROC-AUC for two classes, else accuracy."""
+        return "ROC-AUC" if self.n_outputs == 2 else "accuracy"
 
     @property
     def signature(self) -> list:
@@ -129,6 +138,11 @@ class LabelTarget:
             )
 
     @property
+    def score_name(self) -> str:
+        """The mean over labels."""
+        return "mean ROC-AUC"
+
+    @property
     def signature(self) -> str:
         """The number of labels."""
         return f"{self.n_outputs} labels"
@@ -194,6 +208,11 @@ class NumberTarget:
         self.mean = np.nanmean(values, axis=0)
         spread = np.nanstd(values, axis=0)
         self.scale = np.where(spread > 0, spread, 1.0)
+
+    @property
+    def score_name(self) -> str:
+        """The coefficient of determination."""
+        return "R²" if self.n_outputs == 1 else "mean R²"
 
     @property
     def signature(self) -> str:

@@ -23,6 +23,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
+from skshake._diagram import DiagramMixin
 from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
 from skshake._states import StateMixin
@@ -50,7 +51,12 @@ from skshake.subtrees import (
 
 
 class SubtreeVectorizer(
-    GraphInputMixin, TransformerMixin, CallbackMixin, StateMixin, BaseEstimator
+    DiagramMixin,
+    GraphInputMixin,
+    TransformerMixin,
+    CallbackMixin,
+    StateMixin,
+    BaseEstimator,
 ):
     """Turn graphs into a table of statistics and counts of subtrees.
 
@@ -61,6 +67,13 @@ class SubtreeVectorizer(
     graph have each colour; of molecules they are circular fingerprints that count. Only
     categories and edges enter colours, not numeric features, weights or directions;
     where nodes have no categories, depth 1 tells their degrees apart.
+
+    Its parameters, by what they are for:
+
+    * Tune first: ``depth``, ``min_df``, ``max_features``.
+    * Columns: ``statistics``, ``walk_length``, ``categorical_features``,
+      ``log_features``.
+    * Output and computing: ``sparse_output``, ``n_jobs``.
 
     Parameters
     ----------
@@ -263,7 +276,7 @@ class SubtreeVectorizer(
             Such as "n_nodes", "degree=3" and its fraction "degree=3_fraction", "x0=6"
             (category 6 of the first column of ``x``), "x0=other" (any without a column
             of its own), "edge0=1", "node_charge_mean", "log_node_amount_mean",
-            "return_4_mean", and "subtree1_" with the colour for a subtree of depth 1;
+            "return_4_mean", and ``subtree1_`` with the colour for a subtree of depth 1;
             strings are called by the code that they are read as.
         """
         check_is_fitted(self)

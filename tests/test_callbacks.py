@@ -31,7 +31,7 @@ sklearn_callback = pytest.importorskip(
     "sklearn.callback", reason="scikit-learn has no callbacks before 1.9"
 )
 
-DOCS = Path(__file__).parents[1] / "docs" / "callbacks.md"
+DOCS = Path(__file__).parents[1] / "docs" / "guide" / "callbacks.md"
 SETTINGS = {"hidden_dim": 8, "n_layers": 1, "max_iter": 3, "random_state": 0}
 
 

@@ -1,6 +1,7 @@
 """Public docstrings are complete numpydoc."""
 
 import inspect
+import re
 
 import pytest
 from numpydoc.validate import validate
@@ -36,3 +37,19 @@ def test_docstrings_are_numpydoc(name):
         if code not in IGNORED
     ]
     assert not errors, errors
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        skshake.KFCoarsener,
+        skshake.SHAKEClassifier,
+        skshake.SHAKERegressor,
+        skshake.SubtreeVectorizer,
+    ],
+)
+def test_each_parameter_is_in_one_group(estimator):
+    summary = inspect.getdoc(estimator).partition("\nParameters\n")[0]
+    groups = summary.partition("by what they are for:")[2]
+    names = re.findall(r"``(\w+)``", groups)
+    assert sorted(names) == sorted(estimator().get_params())

@@ -2,16 +2,23 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from skshake import (
     KFCoarsener,
     ReductionWarning,
     as_graphs,
+    expected_edges,
     expected_nodes,
     paper_edges,
     paper_nodes,
 )
-from skshake._reduction import Reduction, measure_reduction
+from skshake._reduction import (
+    SAMPLED_ROWS,
+    Reduction,
+    measure_reduction,
+    sample_edge_fraction,
+)
 from tests._helpers import limit
 
 
@@ -107,3 +114,42 @@ def test_what_is_kept_in_words():
         "q = 0.123 keeps 3 % of the nodes: about 29 input nodes to a coarse one",
     ]
     assert reduction.describe()[0].startswith("q = 7 keeps")
+
+
+def test_its_repr_says_what_is_left():
+    sizes = (1.0, 0.25), (1.0, 0.125)
+    reduction = Reduction((np.inf, 2.0), *sizes, *[(1.0, 0.25)] * 4)
+    assert repr(reduction) == (
+        "<Reduction: q = inf leaves 100.0% of the nodes, 100.0% of the edges; "
+        "q = 2 leaves 25.0% of the nodes, 12.5% of the edges>"
+    )
+
+
+def test_edges_that_are_left_are_those_of_forests(mutag):
+    graphs = as_graphs(mutag[0])
+    grid = np.geomspace(0.01, 100.0, 9)
+    found = sample_edge_fraction(graphs, grid, 1.0, 0)
+    exact = [expected_edges(graphs, q, n_forests=32, random_state=0) for q in grid]
+    # One forest of 3,721 edges: a standard error of at most 0.5 / sqrt(3721), and the
+    # bend between two q that are drawn.
+    values = [each.value / graphs.n_edges for each in exact]
+    np.testing.assert_allclose(found, values, atol=0.04)
+    order = np.random.default_rng(0).permutation(len(graphs))
+    again = sample_edge_fraction(graphs[order], grid, 1.0, 0)
+    np.testing.assert_array_equal(again, found)
+    # Below a hundredth of q* nothing is drawn.
+    is_far = np.isnan(sample_edge_fraction(graphs, grid, 10.0, 0))
+    assert is_far.tolist() == [True, True, *[False] * 7]
+
+
+@pytest.mark.parametrize(
+    ("n_edges", "weight"), [(0, 1.0), (SAMPLED_ROWS, 1.0), (4, 1e20)]
+)
+def test_edges_that_are_left_may_be_unknown(n_edges, weight):
+    # Without edges, too large a graph, and weights that no forest can be drawn with.
+    ends = np.stack([np.zeros(n_edges, int), np.arange(1, n_edges + 1)], axis=1)
+    shape = (n_edges + 1,) * 2
+    values = np.full(n_edges, weight)
+    graphs = as_graphs([sparse.coo_array((values, tuple(ends.T)), shape=shape)])
+    fractions = sample_edge_fraction(graphs, np.array([1.0, 2.0, 4.0]), 2.0, 0)
+    assert np.isnan(fractions).all()

@@ -155,3 +155,11 @@ def test_a_class_too_rare_to_split_falls_back_with_a_warning():
         train, held_out = split_validation(codes, 0.2, seed=0)
     assert len(held_out) == 2
     assert len(train) == 8
+
+
+def test_scores_have_the_names_of_what_they_are():
+    assert ClassTarget(["a", "b"], 2).score_name == "ROC-AUC"
+    assert ClassTarget(["a", "b", "c"], 3).score_name == "accuracy"
+    assert LabelTarget([[0, 1], [1, 0]], 2).score_name == "mean ROC-AUC"
+    assert NumberTarget([0.5, 1.5], 2).score_name == "R²"
+    assert NumberTarget([[0.5, 1.0], [1.5, 2.0]], 2).score_name == "mean R²"

@@ -348,7 +348,7 @@ def test_identifiers_warn():
 
 
 def test_the_page_about_it_is_right():
-    page = Path(__file__).parents[1] / "docs" / "subtrees.md"
+    page = Path(__file__).parents[1] / "docs" / "guide" / "subtrees.md"
     found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert found.attempted == 5
     assert not found.failed

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from skshake._classifier import SHAKEClassifier
 from skshake._coarsener import KFCoarsener
+from skshake._diagram import DiagramMixin
 from skshake._fit_context import checks_parameters_of_all
 from skshake._parts import take_apart
 from skshake._regressor import SHAKERegressor
@@ -81,7 +82,7 @@ def _choose_weights(weights: Any, n_graphs: int) -> np.ndarray:
     return values / values.sum()
 
 
-class BaseEnsemble(StateMixin, BaseEstimator):
+class BaseEnsemble(DiagramMixin, StateMixin, BaseEstimator):
     """Members that take graphs, for any kind of target; see the classifier."""
 
     _parameter_constraints: dict = {

@@ -7,10 +7,11 @@ an arrow to a neighbour; the arrows that no cycle pops form the forest. Entries 
 q stay valid at q' < q, except that a root drawn with the uniform u wakes up and turns
 into an arrow once q' <= d u / (1 - u). So all levels together cost as much walking as
 the smallest q alone (Tremblay, Barthelmé, Usevich & Amblard 2023; method in
-``docs/paper.md``). One q is the special case of one level. Components in which walks
-would hardly stop, because q is tiny, are drawn by ``_small_q`` instead. So are those of
-a graph with weights whose walks turn out to draw too many entries: how many cycles are
-popped is independent of the forest that is left, so giving up leaves its law as it is.
+``docs/guide/forests.md``). One q is the special case of one level. Components in which
+walks would hardly stop, because q is tiny, are drawn by ``_small_q`` instead. So are
+those of a graph with weights whose walks turn out to draw too many entries: how many
+cycles are popped is independent of the forest that is left, so giving up leaves its law
+as it is.
 """
 
 from __future__ import annotations

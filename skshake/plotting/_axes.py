@@ -19,13 +19,15 @@ def one_axes(ax: Any, figsize: tuple[float, float]) -> Any:
     return ax
 
 
-def grid_of_axes(ax: Any, n_rows: int, n_columns: int, side: float) -> np.ndarray:
-    """Axes in rows and columns; None makes a figure of squares of so many inches."""
+def grid_of_axes(
+    ax: Any, n_rows: int, n_columns: int, size: tuple[float, float]
+) -> np.ndarray:
+    """Axes in rows and columns; None makes a figure, the size is of one in inches."""
     require("matplotlib", "drawing")
     import matplotlib.pyplot as plt
 
     if ax is None:
-        figsize = (side * n_columns, side * n_rows)
+        figsize = (size[0] * n_columns, size[1] * n_rows)
         _, ax = plt.subplots(
             n_rows, n_columns, figsize=figsize, layout="constrained", squeeze=False
         )

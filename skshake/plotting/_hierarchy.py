@@ -6,30 +6,49 @@ convention.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from skshake.graphs import Graph, as_graphs, read_smiles_among
 from skshake.hierarchy import GraphHierarchy, LevelView
 from skshake.plotting._axes import grid_of_axes
 from skshake.plotting._graph import (
     LINE_WIDTH,
-    NODE_SIZE,
+    NODE_RADIUS,
+    Paper,
+    draw_capsules,
+    draw_discs,
     draw_lines,
-    frame,
-    plot_graph,
+    draw_skeleton,
+    prepare,
+    size_for,
+    write_centred,
+    write_symbols,
 )
-from skshake.plotting._layout import draw_graph
+from skshake.plotting._layout import SUBSCRIPTS, Drawing, draw_graph
+
+# In units: half the width of a hull, and of its outline.
+HULL_RADIUS, OUTLINE = 0.34, 0.035
+# How much of their colour hulls and outlines have, the rest is the paper's.
+PALE, STRONG = 0.3, 0.8
+# Inches of one picture, and points of the widest edge.
+WIDTH, WIDEST = 4.2, 7.0
+# Nodes of a coarse node of which it is drawn as large as its hull is wide.
+LARGEST_GROWTH = 3.5
 
 
 class HierarchyDisplay:
-    """A graph coloured by the blocks of each level, and the coarse graphs beside it.
+    """A graph with hulls around what each level merges, beside the coarse graphs.
 
-    Left the input graph, one colour per block (neighbouring blocks differ); right the
-    coarse graph: nodes in the colours of their blocks, their area by the number of
-    input nodes, edges as wide as their weight. One row per level. Make one with
-    :meth:`from_estimator`.
+    Left the input graph: a hull around the nodes of each block that has several
+    (neighbouring hulls differ in colour), nodes that stay alone as they are. Right the
+    coarse graph: merged nodes in the colours of their hulls, their area by the number
+    of input nodes, which is written on them (of molecules, their formula); edges as
+    wide as their weight. One row per level. Make one with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -46,8 +65,11 @@ class HierarchyDisplay:
     figure_ : matplotlib.figure.Figure
     axes_ : ndarray of shape (n_levels, 2)
         matplotlib Axes.
-    nodes_ : list of (PathCollection, PathCollection)
-        Input nodes and coarse nodes of each level.
+    hulls_ : list of PolyCollection
+        Of each level, one polygon per pair of nodes that a hull joins.
+    nodes_ : list of (EllipseCollection or None, EllipseCollection)
+        Input nodes (None of a molecule, whose atoms are letters) and coarse nodes of
+        each level.
     edges_ : list of (LineCollection, LineCollection)
         Input edges and coarse edges of each level.
     """
@@ -110,61 +132,150 @@ class HierarchyDisplay:
         levels = [level for level in self.hierarchy.levels if np.isfinite(level.q)]
         if not levels:
             raise ValueError("every level has q = inf: there is nothing coarse to draw")
-        drawing = draw_graph(self.graph, self.molecule)
-        self.axes_ = grid_of_axes(ax, len(levels), 2, 4.0)
+        drawing = draw_graph(self.graph, self.molecule, levels[0].block)
+        size = size_for(drawing.positions, WIDTH)
+        self.axes_ = grid_of_axes(ax, len(levels), 2, size)
         self.figure_ = self.axes_[0, 0].figure
-        self.nodes_, self.edges_ = [], []
+        self.hulls_: list[Any] = []
+        self.nodes_: list[tuple[Any, Any]] = []
+        self.edges_: list[tuple[Any, Any]] = []
+        n_nodes, n_edges = self.graph.n_nodes, len(self.graph.edges)
         for level, (left, right) in zip(levels, self.axes_, strict=True):
             colors = _block_colors(level)
-            inputs = plot_graph(left, self.graph, drawing, colors[level.block])
-            coarse = _plot_coarse(right, drawing.positions, level, colors)
+            paper = prepare(left, self.graph.edges, drawing.positions)
+            prepare(right, self.graph.edges, drawing.positions)
+            self.hulls_.append(
+                _draw_hulls(left, self.graph, drawing, level, colors, paper)
+            )
+            inputs = _draw_input(left, self.graph, drawing, paper)
+            coarse = _draw_coarse(right, drawing, level, colors, paper)
             self.nodes_.append((inputs[0], coarse[0]))
             self.edges_.append((inputs[1], coarse[1]))
-            left.set_title(
-                f"input: {self.graph.n_nodes} nodes, {len(self.graph.edges)} edges"
-            )
+            left.set_title(f"{n_nodes} nodes, {n_edges} edges", fontsize="medium")
             right.set_title(
-                f"q = {level.q:.3g}: {level.n_nodes} nodes, {len(level.edges)} edges"
+                f"q = {level.q:.3g}: {level.n_nodes} nodes, {len(level.edges)} edges",
+                fontsize="medium",
             )
-            for axes in (left, right):
-                frame(axes, drawing.positions)
         return self
 
 
-def _plot_coarse(
-    ax: Any, positions: np.ndarray, level: LevelView, colors: np.ndarray
+def _draw_input(
+    ax: Any, graph: Graph, drawing: Drawing, paper: Paper
 ) -> tuple[Any, Any]:
-    """Coarse nodes in the middle of their blocks, and coarse edges."""
-    size = np.bincount(level.block, minlength=level.n_nodes)
-    middle = np.column_stack(
-        [np.bincount(level.block, column) / size for column in positions.T]
-    )
-    lines = draw_lines(ax, middle[level.edges], LINE_WIDTH * np.sqrt(level.edge_weight))
-    points = ax.scatter(
-        *middle.T,
-        s=NODE_SIZE * size / max(1.0, len(level.block) / 40),
-        c=colors,
-        edgecolors="0.3",
-        linewidths=0.6,
-        zorder=2,
+    """Edges and nodes of the input graph, plain."""
+    lines = draw_skeleton(ax, graph, drawing, paper)
+    if drawing.is_molecule:
+        write_symbols(ax, drawing, paper)
+        return None, lines
+    points = draw_discs(
+        ax,
+        drawing.positions,
+        NODE_RADIUS * paper.unit,
+        [paper.background],
+        edgecolors=[paper.ink],
+        linewidths=0.8,
+        zorder=3,
     )
     return points, lines
 
 
+def _draw_hulls(
+    ax: Any,
+    graph: Graph,
+    drawing: Drawing,
+    level: LevelView,
+    colors: np.ndarray,
+    paper: Paper,
+) -> Any:
+    """One hull per merged block: along the shortest edges that hold it together."""
+    inner = graph.edges[
+        level.block[graph.edges[:, 0]] == level.block[graph.edges[:, 1]]
+    ]
+    ends = drawing.positions[inner]
+    lengths = np.linalg.norm(np.diff(ends, axis=1)[:, 0], axis=1)
+    tree = minimum_spanning_tree(
+        sparse.coo_array((lengths + 1e-9, inner.T), shape=(graph.n_nodes,) * 2).tocsr()
+    ).tocoo()
+    joined = np.stack(tree.coords if hasattr(tree, "coords") else (tree.row, tree.col))
+    block = level.block[joined[0]]
+    order = np.argsort(block, kind="stable")
+    ends, block = drawing.positions[joined.T[order]], block[order]
+    radius = HULL_RADIUS * paper.unit
+    # All outlines lie below all hulls, so that the pieces of a hull are one shape.
+    draw_capsules(
+        ax,
+        ends,
+        radius + OUTLINE * paper.unit,
+        paper.mix(colors[block], STRONG),
+        zorder=0.5,
+    )
+    return draw_capsules(ax, ends, radius, paper.mix(colors[block], PALE), zorder=0.6)
+
+
+def _draw_coarse(
+    ax: Any, drawing: Drawing, level: LevelView, colors: np.ndarray, paper: Paper
+) -> tuple[Any, Any]:
+    """Coarse nodes in the middle of their blocks, and coarse edges."""
+    size = np.bincount(level.block, minlength=level.n_nodes)
+    middle = (
+        np.column_stack(
+            [
+                np.bincount(level.block, column, level.n_nodes)
+                for column in drawing.positions.T
+            ]
+        )
+        / np.maximum(size, 1)[:, None]
+    )
+    grey = 0.5 * (paper.ink + paper.background)
+    widths = LINE_WIDTH * np.sqrt(level.edge_weight)
+    widths *= min(1.0, WIDEST / widths.max(initial=WIDEST))
+    lines = draw_lines(ax, middle[level.edges], widths, [grey])
+    is_merged = size > 1
+    fill, edge = (paper.mix(colors, strength) for strength in (PALE, STRONG))
+    fill[~is_merged], edge[~is_merged] = paper.background, paper.ink
+    smallest = 1.5 * NODE_RADIUS if drawing.is_molecule else NODE_RADIUS
+    growth = min(1.0, LARGEST_GROWTH / np.sqrt(max(size.max(initial=1), 1)))
+    radius = smallest * paper.unit * np.maximum(np.sqrt(size) * growth, 1.0)
+    points = draw_discs(
+        ax, middle, radius, fill, edgecolors=edge, linewidths=0.8, zorder=3
+    )
+    if drawing.is_molecule:
+        labels = _formulas(drawing.symbols, level)
+    else:
+        labels = [str(n) if n > 1 else "" for n in size.tolist()]
+    write_centred(ax, middle, labels, radius, paper)
+    return points, lines
+
+
+def _formulas(symbols: list[str], level: LevelView) -> list[str]:
+    """Atoms of each coarse node, as "C₂N"; carbon first, then by the alphabet."""
+    formulas = []
+    for k in range(level.n_nodes):
+        counts = Counter(symbols[node] for node in np.flatnonzero(level.block == k))
+        parts = sorted(counts.items(), key=lambda part: (part[0] != "C", part[0]))
+        formulas.append(
+            "".join(
+                symbol + (str(n).translate(SUBSCRIPTS) if n > 1 else "")
+                for symbol, n in parts
+            )
+        )
+    return formulas
+
+
 def _block_colors(level: LevelView) -> np.ndarray:
-    """RGBA of each block; those of neighbouring blocks differ."""
+    """RGB of each block; those of neighbouring merged blocks differ."""
     import matplotlib as mpl
     import networkx as nx
 
+    is_merged = np.bincount(level.block, minlength=level.n_nodes) > 1
     graph = nx.empty_graph(level.n_nodes)
-    graph.add_edges_from(level.edges.tolist())
+    graph.add_edges_from(level.edges[is_merged[level.edges].all(axis=1)].tolist())
     groups = nx.greedy_color(graph, strategy="largest_first")
-    palette = np.array(mpl.color_sequences["Set3"] + mpl.color_sequences["Pastel1"])
-    # Blocks that are not neighbours share few colours, so vary within a group too.
-    n_groups = max(groups.values(), default=0) + 1
-    per_group = max(1, len(palette) // n_groups)
-    numbers = [
-        (groups[k] + n_groups * (k % per_group)) % len(palette)
-        for k in range(level.n_nodes)
-    ]
-    return palette[numbers]
+    numbers = np.array([groups[k] for k in range(level.n_nodes)], int)
+    palette = np.array(mpl.color_sequences["tab10"])
+    # Grey is for what is not merged.
+    palette = np.delete(palette, 7, axis=0)
+    n_groups = numbers.max(initial=0) + 1
+    if n_groups > len(palette):
+        palette = mpl.colormaps["hsv"](np.linspace(0, 1, n_groups, endpoint=False))
+    return palette[numbers, :3]

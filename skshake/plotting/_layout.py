@@ -14,21 +14,35 @@ from skshake.graphs import Graph
 
 # A layout by distances in the graph is the better one, and quadratic in the nodes.
 MOST_BY_DISTANCE = 200
+# Edges per node from which nodes of a block are put together, and how many times as
+# far apart neighbours of different blocks are.
+MANY_EDGES, APART = 4, 4.0
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Drawing(NamedTuple):
     """How the input graph is drawn.
 
-    ``positions`` (n_nodes, 2), ``labels`` of the nodes (empty for none), ``bonds``
-    (n_edges,), lines to draw for each edge.
+    ``positions`` (n_nodes, 2), ``symbols`` of the nodes, those of atoms, empty for
+    none, ``labels``, what is written on them, ``bonds`` (n_edges,), lines to draw for
+    each edge.
     """
 
     positions: np.ndarray
+    symbols: list[str]
     labels: list[str]
     bonds: np.ndarray
 
+    @property
+    def is_molecule(self) -> bool:
+        """Whether nodes are atoms."""
+        return any(self.symbols)
 
-def draw_graph(graph: Graph, molecule: Any = None) -> Drawing:
+
+def draw_graph(
+    graph: Graph, molecule: Any = None, block: np.ndarray | None = None
+) -> Drawing:
     """Place the nodes of a graph.
 
     Parameters
@@ -36,6 +50,9 @@ def draw_graph(graph: Graph, molecule: Any = None) -> Drawing:
     graph : Graph
     molecule : str, rdkit Mol or None, default=None
         SMILES or molecule whose atoms are the nodes, in order.
+    block : int array of shape (n_nodes,), default=None
+        Nodes of one block are put together, where a graph has so many edges that its
+        shape says little.
 
     Returns
     -------
@@ -43,34 +60,49 @@ def draw_graph(graph: Graph, molecule: Any = None) -> Drawing:
     """
     if molecule is not None:
         return _draw_molecule(graph, molecule)
-    positions = _place(graph.n_nodes, graph.edges)
-    return Drawing(positions, [""] * graph.n_nodes, np.ones(len(graph.edges)))
+    lengths, order = np.ones(len(graph.edges)), np.arange(graph.n_nodes)
+    if block is not None and len(graph.edges) > MANY_EDGES * graph.n_nodes:
+        order = np.argsort(block, kind="stable")
+        lengths[block[graph.edges[:, 0]] != block[graph.edges[:, 1]]] = APART
+    positions = _place(order, graph.edges, lengths)
+    nothing = [""] * graph.n_nodes
+    return Drawing(positions, nothing, nothing, np.ones(len(graph.edges)))
 
 
-def _place(n_nodes: int, edges: np.ndarray) -> np.ndarray:
-    """Lay out each component by itself and put the components side by side."""
+def _place(order: np.ndarray, edges: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Lay out each component by itself and put the components side by side.
+
+    Each begins as a circle of its nodes in the given order.
+    """
     import networkx as nx
 
-    graph = nx.empty_graph(n_nodes)
-    graph.add_edges_from(edges.tolist())
-    positions, left = np.zeros((n_nodes, 2)), 0.0
+    graph, rank = nx.empty_graph(len(order)), np.argsort(order)
+    graph.add_edges_from(
+        (u, v, {"length": length, "strength": 1 / length})
+        for (u, v), length in zip(edges.tolist(), lengths.tolist(), strict=True)
+    )
+    positions, left = np.zeros((len(order), 2)), 0.0
     for nodes in sorted(nx.connected_components(graph), key=len, reverse=True):
         part = graph.subgraph(nodes)
         if len(nodes) > MOST_BY_DISTANCE:
-            by_node = nx.spring_layout(part, seed=0)
+            by_node = nx.spring_layout(part, seed=0, weight="strength")
         else:
-            by_node = nx.kamada_kawai_layout(part)
+            circle = nx.circular_layout(sorted(nodes, key=rank.__getitem__))
+            by_node = nx.kamada_kawai_layout(part, pos=circle, weight="length")
         numbers = list(part)
         # The area of a drawing grows with its nodes.
         places = np.array([by_node[node] for node in numbers]) * np.sqrt(len(nodes))
-        places -= places.min(axis=0)
+        if np.ptp(places[:, 1]) > np.ptp(places[:, 0]):
+            # Pages are wide.
+            places = places[:, ::-1]
+        places = places - places.min(axis=0)
         positions[numbers] = places + np.array([left, 0.0])
         left += np.ptp(places[:, 0]) + 1.0
     return positions
 
 
 def _draw_molecule(graph: Graph, molecule: Any) -> Drawing:
-    """Place atoms as chemists do; symbols for all but carbon."""
+    """Place atoms as chemists do."""
     require("rdkit", "drawing a molecule")
     from rdkit import Chem
     from rdkit.Chem import rdDepictor
@@ -86,11 +118,40 @@ def _draw_molecule(graph: Graph, molecule: Any) -> Drawing:
     mol = Chem.Mol(mol)
     Chem.Kekulize(mol)
     rdDepictor.Compute2DCoords(mol)
+    rdDepictor.StraightenDepiction(mol)
     positions = mol.GetConformer().GetPositions()[:, :2]
-    symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
     bonds = [
         mol.GetBondBetweenAtoms(int(u), int(v)).GetBondTypeAsDouble()
         for u, v in graph.edges
     ]
-    labels = ["" if symbol == "C" else symbol for symbol in symbols]
-    return Drawing(positions, labels, np.array(bonds))
+    atoms = [*mol.GetAtoms()]
+    symbols = [atom.GetSymbol() for atom in atoms]
+    labels = [_label_atom(atom, positions) for atom in atoms]
+    return Drawing(positions, symbols, labels, np.array(bonds))
+
+
+def _label_atom(atom: Any, positions: np.ndarray) -> str:
+    """Symbol with hydrogens and charge; nothing for carbon within a chain or ring.
+
+    Hydrogens stand on the side where no bond is, so before the symbol if all neighbours
+    are at its right.
+    """
+    symbol, charge, n_hydrogens = (
+        atom.GetSymbol(),
+        atom.GetFormalCharge(),
+        atom.GetTotalNumHs(),
+    )
+    neighbours = [other.GetIdx() for other in atom.GetNeighbors()]
+    if symbol == "C" and neighbours and not charge:
+        return ""
+    hydrogens = "H" * bool(n_hydrogens)
+    if n_hydrogens > 1:
+        hydrogens += str(n_hydrogens).translate(SUBSCRIPTS)
+    sign = "⁺" if charge > 0 else "⁻"
+    size = str(abs(charge)).translate(SUPERSCRIPTS) if abs(charge) > 1 else ""
+    charges = size + sign if charge else ""
+    here = positions[atom.GetIdx(), 0]
+    is_left = bool(neighbours) and (positions[neighbours, 0] > here + 0.1).all()
+    if is_left and hydrogens:
+        return hydrogens + symbol + charges
+    return symbol + hydrogens + charges

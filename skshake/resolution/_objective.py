@@ -1,7 +1,8 @@
 """J(q): curves averaged over graphs, its minimiser q*, and expected node counts.
 
 In: spectral measures of nodes and of edges. Out: :class:`ResolutionCurves` and
-q*. Equations of the paper's section on learning the resolution; see ``docs/paper.md``.
+q*. Equations of the paper's section on learning the resolution; see
+``docs/guide/resolution.md``.
 """
 
 from __future__ import annotations
@@ -51,8 +52,13 @@ class ResolutionCurves:
     objective_error : ndarray of shape (n_grid,)
         Standard error of J as the mean over all training graphs: from graphs left out,
         and from complexities that were estimated. 0 if all is exact.
+    node_fraction : ndarray of shape (n_grid,)
+        Expected coarse nodes over input nodes of all graphs.
     n_graphs : int
         Training graphs that were used.
+    edge_fraction : ndarray of shape (n_grid,), default=None
+        Coarse edges over input edges. There is no closed form, so forests of some
+        graphs are drawn, see ``sample_edge_fraction``.
     others : dict of str to ndarray of shape (n_grid,), default=None
         Curves of further losses, such as "node_curvature".
     """
@@ -67,8 +73,18 @@ class ResolutionCurves:
     objective: np.ndarray
     objective_std: np.ndarray
     objective_error: np.ndarray
+    node_fraction: np.ndarray
     n_graphs: int
+    edge_fraction: np.ndarray | None = None
     others: Mapping[str, np.ndarray] | None = None
+
+    def __repr__(self) -> str:
+        best = int(np.argmin(self.objective))
+        return (
+            f"<ResolutionCurves at {len(self.q)} q from {self.q[0]:.3g} to "
+            f"{self.q[-1]:.3g}: mean J of {self.n_graphs} graphs, smallest with "
+            f"{self.objective[best]:.3g} at q = {self.q[best]:.3g}>"
+        )
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A curve by its name."""
@@ -80,6 +96,8 @@ class ResolutionCurves:
         import pandas as pd
 
         columns = {name: getattr(self, name) for name in CURVE_FIELDS}
+        if self.edge_fraction is not None:
+            columns["edge_fraction"] = self.edge_fraction
         return pd.DataFrame({"q": self.q, **columns, **(self.others or {})})
 
 
@@ -87,7 +105,7 @@ class ResolutionCurves:
 CURVE_FIELDS = tuple(
     f.name
     for f in fields(ResolutionCurves)
-    if f.name not in ("q", "n_graphs", "others")
+    if f.name not in ("q", "n_graphs", "edge_fraction", "others")
 )
 
 
@@ -163,7 +181,12 @@ class Objective:
                 column[:] = values
             means = dict(zip(curves, table.mean(axis=0), strict=True))
             rows.append(
-                {**means, "objective_std": objective.std(), "objective_error": error}
+                {
+                    **means,
+                    "objective_std": objective.std(),
+                    "objective_error": error,
+                    "node_fraction": self.expected_node_fraction(q),
+                }
             )
         found = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         # A loss that was not measured has a curve of nothing.

@@ -46,7 +46,7 @@ class Selection(NamedTuple):
 def measure_objective(
     graphs: GraphCollection, phi: float, n_population: int, **options: Any
 ) -> Objective:
-    """Objective of graphs out of so many; options as of :func:`node_measure`."""
+    """Objective of graphs out of so many; options as of ``node_measure``."""
     return Objective(
         node_measure(graphs, **options),
         edge_measure(graphs, **options),
@@ -83,7 +83,7 @@ def select_resolution(
         relative tolerance with 95 %; 0 takes all graphs. Which graphs come first
         depends on the seed and their content, not on their order.
     solver, seed, n_jobs, verbose, losses
-        See :func:`node_measure`.
+        See ``node_measure``.
 
     Returns
     -------

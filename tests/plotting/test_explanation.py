@@ -1,5 +1,7 @@
 """ExplanationDisplay draws what nodes and edges add."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
@@ -22,16 +24,19 @@ def model():
 def test_molecules_are_coloured_atom_by_atom_and_bond_by_bond(pyplot, model):
     display = ExplanationDisplay.from_estimator(model, SMILES[1], target=0)
     explanation = explain(model, [SMILES[1]], target=0)
+    largest = max(np.abs(explanation.nodes).max(), np.abs(explanation.edges).max())
     for artist, values in (
-        (display.nodes_.get_facecolors(), explanation.nodes[0]),
-        (display.edges_.get_colors(), explanation.edges[0]),
+        (display.nodes_, explanation.nodes[0]),
+        (display.edges_, explanation.edges[0]),
     ):
-        assert len(artist) == 7
-        # Red for the class, blue against it.
-        redness = np.asarray(artist)[:, 0] - np.asarray(artist)[:, 2]
-        strong = np.abs(values) > 0.05 * np.abs(values).max()
-        assert (np.sign(redness) == np.sign(values))[strong].all()
-    assert [text.get_text() for text in display.ax_.texts][-1] == "N"
+        colors = artist.get_facecolors()
+        assert len(colors) == 7
+        # Red for the class, blue against it, and the less of it the less is said.
+        redness = colors[:, 0] - colors[:, 2]
+        assert (np.sign(redness) == np.sign(values))[values != 0].all()
+        # Colours have 256 steps.
+        np.testing.assert_allclose(colors[:, 3], np.abs(values) / largest, atol=0.01)
+    assert [text.get_text() for text in display.ax_.texts] in (["NH₂"], ["H₂N"])
     assert "contribution to 0" in display.colorbar_.ax.get_ylabel()
 
 
@@ -46,3 +51,26 @@ def test_other_graphs_are_laid_out_and_axes_can_be_given(pyplot, small_mutag):
     assert not any(text.get_text() for text in ax.texts)
     with pytest.raises(ValueError, match="that of one graph, got 2"):
         ExplanationDisplay(explain(model, graphs[:2])).plot()
+
+
+def test_nodes_of_graphs_are_coloured_and_hide_what_is_below(pyplot, small_mutag):
+    graphs, y = small_mutag
+    model = SHAKEClassifier(n_layers=1, max_iter=1, random_state=0).fit(graphs, y)
+    for style, is_brighter in (("default", False), ("dark_background", True)):
+        with pyplot.style.context(style):
+            display = ExplanationDisplay.from_estimator(model, graphs[3])
+        colors = display.nodes_.get_facecolors()
+        assert (colors[:, 3] == 1).all()
+        least = np.abs(display.explanation.nodes[0]).argmin()
+        # What says nothing has the colour of the paper.
+        assert (colors[least, :3].mean() < 0.5) == is_brighter
+
+
+def test_an_explanation_of_nothing_is_drawn(pyplot, small_mutag):
+    graphs, y = small_mutag
+    model = SHAKEClassifier(n_layers=1, max_iter=1, random_state=0).fit(graphs, y)
+    explanation = replace(
+        explain(model, graphs[:1]), nodes=np.zeros((1, graphs[0].n_nodes))
+    )
+    explanation = replace(explanation, edges=np.zeros((1, len(graphs[0].edges))))
+    ExplanationDisplay(explanation).plot().figure_.canvas.draw()

@@ -19,7 +19,8 @@ def _distances(positions):
 def test_a_path_is_drawn_as_a_line():
     drawing = _draw(nx.path_graph(4))
     assert drawing.positions.shape == (4, 2)
-    assert drawing.labels == [""] * 4
+    assert drawing.labels == drawing.symbols == [""] * 4
+    assert not drawing.is_molecule
     assert drawing.bonds.tolist() == [1.0, 1.0, 1.0]
     distances = _distances(drawing.positions)
     steps = np.abs(np.arange(4)[:, None] - np.arange(4))
@@ -72,7 +73,10 @@ SMILES = "O=C(N)C"
 def test_molecules_have_symbols_and_double_lines():
     graph = MoleculeFeaturizer().transform([SMILES])[0]
     drawing = draw_graph(graph, SMILES)
-    assert drawing.labels == ["O", "", "N", ""]
+    assert drawing.symbols == ["O", "C", "N", "C"]
+    assert drawing.labels[::2] in (["O", "NH₂"], ["O", "H₂N"])
+    assert drawing.labels[1::2] == ["", ""]
+    assert drawing.is_molecule
     assert graph.edges.tolist() == [[0, 1], [1, 2], [1, 3]]
     assert drawing.bonds.tolist() == [2.0, 1.0, 1.0]
     assert drawing.positions.shape == (4, 2)
@@ -103,3 +107,43 @@ def test_aromatic_bonds_are_drawn_in_turns():
 def test_another_molecule_is_refused(molecule, message):
     with pytest.raises(ValueError, match=message):
         _draw(nx.path_graph(3), molecule)
+
+
+@pytest.mark.parametrize(
+    ("smiles", "labels"),
+    [
+        ("C", ["CH₄"]),
+        ("[NH4+]", ["NH₄⁺"]),
+        ("[Ca+2].[Cl-].[Cl-]", ["Ca²⁺", "Cl⁻", "Cl⁻"]),
+        ("C[N+](C)(C)C", ["", "N⁺", "", "", ""]),
+        ("C[CH2-]", ["", "C⁻"]),
+    ],
+)
+def test_labels_hold_hydrogens_and_charges(smiles, labels):
+    graph = MoleculeFeaturizer().transform([smiles])[0]
+    found = draw_graph(graph, smiles).labels
+    # Hydrogens of a bonded atom stand on the side that is free.
+    assert [
+        label.replace("H₂C", "CH₂").replace("CH₂", "C") for label in found
+    ] == labels
+
+
+def test_hydrogens_stand_where_no_bond_is():
+    graph = MoleculeFeaturizer().transform(["OCCCCCCCCN"])[0]
+    drawing = draw_graph(graph, "OCCCCCCCCN")
+    is_left = drawing.positions[0, 0] < drawing.positions[-1, 0]
+    expected = ("HO", "NH₂") if is_left else ("OH", "H₂N")
+    assert (drawing.labels[0], drawing.labels[-1]) == expected
+
+
+def test_blocks_of_dense_graphs_are_put_together():
+    graph = as_graphs([nx.complete_graph(12)])[0]
+    block = np.arange(12) % 3
+    distances = _distances(draw_graph(graph, None, block).positions)
+    is_same = block[:, None] == block
+    within = distances[is_same & ~np.eye(12, dtype=bool)]
+    assert within.max() < distances[~is_same].min()
+    # The shape of a sparse graph says more than its blocks.
+    path = as_graphs([nx.path_graph(12)])[0]
+    positions = draw_graph(path, None, block).positions
+    np.testing.assert_array_equal(positions, draw_graph(path).positions)

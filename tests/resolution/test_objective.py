@@ -60,7 +60,9 @@ def test_curves_are_the_means_on_the_grid(random_graphs):
     assert curves.edge_complexity[1] == pytest.approx(values["edge_complexity"].mean())
     assert curves.objective_std[1] == pytest.approx(values["objective"].std())
     frame = curves.to_frame()
-    assert frame.shape == (3, 10)
+    assert frame.shape == (3, 11)
+    expected = [objective.expected_node_fraction(q) for q in (0.1, 1.0, 10.0)]
+    assert frame["node_fraction"].tolist() == expected
     assert (frame["objective"] == curves.objective).all()
 
 
@@ -196,3 +198,15 @@ def test_q_star_of_dd_is_the_papers(shared_data):
     graphs, _ = load_npz(shared_data / "graphs" / "DD.npz", return_X_y=True)
     small = graphs[np.diff(graphs.node_ptr) < 200][::3]
     assert 5.9 < _q_star(small, n_forests=1)[0] < 6.8
+
+
+def test_the_repr_of_curves_says_where_j_is_smallest(random_graphs):
+    objective = measure_objective(as_graphs(random_graphs), 1.0, len(random_graphs))
+    grid = np.array([0.5, 1.0, 200.0])
+    curves = objective.curves(grid)
+    smallest = curves.objective.min()
+    q = grid[curves.objective.argmin()]
+    assert repr(curves) == (
+        f"<ResolutionCurves at 3 q from 0.5 to 200: mean J of {len(random_graphs)} "
+        f"graphs, smallest with {smallest:.3g} at q = {q:.3g}>"
+    )

@@ -1,0 +1,15 @@
+"""Arguments with which scripts of examples/ run as pages: shorter than by default."""
+
+from pathlib import Path
+
+ARGUMENTS = {
+    "callbacks": ["--max-iter", "10"],
+    "chemist": ["--every", "6", "--max-iter", "15"],
+    "payments": ["--cases", "120"],
+    "stacking": ["--max-iter", "10", "--n-trees", "200"],
+}
+
+
+def arguments_of(gallery_conf, script_vars):
+    """Arguments of one script."""
+    return ARGUMENTS.get(Path(script_vars["src_file"]).stem, [])
