@@ -22,11 +22,13 @@ STYLE = """
 border:0;background:none;color:inherit;width:auto;table-layout:auto;font-size:1em}
 .skshake-card table.skshake-facts tr{background:none!important;border:0}
 .skshake-card table.skshake-facts caption{text-align:left;font-weight:600;
-padding:.2em 0;color:inherit;caption-side:top}
+padding:.2em 0;color:inherit;caption-side:top;white-space:nowrap}
 .skshake-card table.skshake-facts th,.skshake-card table.skshake-facts td{
-text-align:left;vertical-align:top;padding:.1em 1.2em .1em 0;border:0;background:none;color:inherit;
+text-align:left;vertical-align:top;padding:.1em 1.2em .1em 0;
+border:0;background:none;color:inherit;
 font-size:1em;white-space:normal;max-width:none}
-.skshake-card table.skshake-facts th{font-weight:400;opacity:.7;white-space:nowrap}
+.skshake-card table.skshake-facts th{font-weight:400;opacity:.7;
+white-space:nowrap;min-width:8em}
 .skshake-card ul.skshake-notices{margin:.2em 0 .8em;padding:.4em .8em .4em 2em;
 border-left:3px solid #d98e04;background:rgba(217,142,4,.1)}
 .skshake-card .skshake-drawings{display:flex;flex-wrap:wrap;gap:1.2em}
@@ -40,7 +42,7 @@ COLORS = (
     *("#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#8a8a8a"),
 )
 # Pixels: of a drawing and its margin; radii of nodes.
-SIDE, MARGIN, RADII = 130, 9, (2.0, 6.0)
+SIDE, MARGIN, RADII = 120, 9, (2.0, 6.0)
 
 
 class Fact(NamedTuple):

@@ -167,16 +167,20 @@ def describe(
     >>> from skshake import describe
     >>> from skshake.datasets import load_mutag
     >>> graphs, y = load_mutag(return_X_y=True)
-    >>> print(describe(graphs, y, time_fit=False))
+    >>> page = describe(graphs, y, time_fit=False)
+    >>> print(page)  # doctest: +ELLIPSIS
     188 graphs
     <BLANKLINE>
     Graphs
-      nodes             3,371; in a graph 10 to 28, median 17.5
-      edges             3,721; in a graph 10 to 33, median 19
-      mean degree       1.85 to 2.42, median 2.2
-      components        1 in each graph
-      equal graphs      none
-    <BLANKLINE>
+      nodes         3,371; in a graph 10 to 28, median 17.5
+      edges         3,721; in a graph 10 to 33, median 19
+      mean degree   2 to 2.44, median 2.2
+      density       0.082 to 0.222, median 0.132; 1 is a clique
+      components    1 in each graph
+      equal graphs  none
+    ...
+    >>> page.notices
+    ()
     """
     rule = categorical_features
     collection = _read(graphs, rule)
@@ -360,7 +364,7 @@ def _trial_sections(trial: Trial, n_graphs: int) -> Iterator[Section]:
     )
     most = "at most " if trial.stops_early else ""
     yield Section(
-        "Time of a fit on this machine (an estimate, right within a factor of two)",
+        "Time of a fit on this machine, estimated",
         (
             Fact("coarsening", format_seconds(trial.coarsen_seconds)),
             Fact(

@@ -18,6 +18,8 @@ N_SHOWN = 6
 # Numbers that are rather categories: whole, and at most so many different ones among
 # so many rows.
 FEW_NUMBERS, MANY_ROWS = 12, 100
+# A fraction that rounds to all.
+ALMOST_ALL = 0.995
 
 
 def _name_column(field: Field, k: int) -> str:
@@ -47,12 +49,12 @@ def _describe_column(field: Field, values: np.ndarray) -> str:
         return f"numeric, {format_range(values)}"
     codes, n_rows = np.unique(values, return_counts=True)
     kind = "text" if field.is_text else "categorical"
+    if len(codes) == 1:
+        return f"{kind}, constant"
+    which = "the most frequent" if field.is_text else str(codes[n_rows.argmax()])
     largest = n_rows.max() / len(values)
-    which = "" if field.is_text else f" ({codes[n_rows.argmax()]})"
-    of_values = count(len(codes), "value").replace("value", "different value", 1)
-    return (
-        f"{kind}, {of_values}, {largest:.0%} of the rows hold the most frequent{which}"
-    )
+    part = f"{largest:.0%}" if largest < ALMOST_ALL else "nearly all"
+    return f"{kind}, {len(codes):,} values, {which} in {part} of the rows"
 
 
 def feature_notices(nodes: Features, edges: Features) -> Iterator[str]:

@@ -113,9 +113,8 @@ def target_facts(target: TargetView) -> Iterator[Fact]:
     n_graphs, n_columns = target.columns.shape
     n_missing = int((~target.is_known).any(axis=1).sum())
     if target.form == "classes":
-        yield Fact(
-            "kind", count(len(target.classes), "class").replace("classs", "classes")
-        )
+        n_classes = len(target.classes)
+        yield Fact("kind", "1 class" if n_classes == 1 else f"{n_classes:,} classes")
         numbers = _class_counts(target)
         for k in np.argsort(-numbers, kind="stable")[:N_SHOWN].tolist():
             part = numbers[k] / max(numbers.sum(), 1)

@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,12 +103,12 @@ def run_trial(graphs: GraphCollection, seed: int) -> Trial:
         scout.fit(graphs if len(some) == len(graphs) else graphs.take(some))
         first = time.perf_counter() - start
     n_forests = automatic_n_forests(len(graphs), graphs.n_nodes)
-    repeated = KFCoarsener(q=scout.q_star_, random_state=seed)
-    times = [
-        _time(lambda n=n: repeated.set_params(n_forests=n).fit(few))
+    one, more = (
+        KFCoarsener(q=scout.q_star_, n_forests=n, random_state=seed)
         for n in (1, MORE_FORESTS)
-    ]
-    another = max(times[1] - times[0], 0.0) / (MORE_FORESTS - 1)
+    )
+    once, often = (_time(partial(each.fit, few)) for each in (one, more))
+    another = max(often - once, 0.0) / (MORE_FORESTS - 1)
     of_all = another * n_rows.sum() / max(few.n_nodes + few.n_edges, 1)
     return Trial(
         n_graphs=len(some),
@@ -116,7 +117,7 @@ def run_trial(graphs: GraphCollection, seed: int) -> Trial:
         n_forests=n_forests,
         coarsen_seconds=first * n_rows.sum() / max(n_rows[some].sum(), 1)
         + (n_forests - 1) * of_all,
-        epoch_seconds=_time_epoch(graphs, n_rows, order, repeated),
+        epoch_seconds=_time_epoch(graphs, n_rows, order, one),
         n_epochs=SHAKEClassifier().max_iter,
         stops_early=len(graphs) >= MANY_GRAPHS,
     )
@@ -141,7 +142,7 @@ def _time_epoch(
         early_stopping=False,
         random_state=0,
     )
-    hierarchies = coarsener.set_params(n_forests=1).fit_transform(graphs.take(chosen))
+    hierarchies = coarsener.fit_transform(graphs.take(chosen))
     _time(lambda: model.fit(hierarchies, np.arange(len(chosen)) % 2))
     seconds = [record.seconds for record in model.history_[1:]]
     return float(np.mean(seconds) * n_rows.sum() / max(n_rows[chosen].sum(), 1))
