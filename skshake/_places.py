@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from skshake._blas import one_blas_thread
+
 # A layout by distances in the graph is the better one, and quadratic in the nodes.
 MOST_BY_DISTANCE = 200
 
@@ -37,20 +39,22 @@ def place_nodes(
         for (u, v), length in zip(edges.tolist(), lengths.tolist(), strict=True)
     )
     positions, left = np.zeros((len(order), 2)), 0.0
-    for nodes in sorted(nx.connected_components(graph), key=len, reverse=True):
-        part = graph.subgraph(nodes)
-        if len(nodes) > MOST_BY_DISTANCE:
-            by_node = nx.spring_layout(part, seed=0, weight="strength")
-        else:
-            circle = nx.circular_layout(sorted(nodes, key=rank.__getitem__))
-            by_node = nx.kamada_kawai_layout(part, pos=circle, weight="length")
-        numbers = list(part)
-        # The area of a drawing grows with its nodes.
-        places = np.array([by_node[node] for node in numbers]) * np.sqrt(len(nodes))
-        if np.ptp(places[:, 1]) > np.ptp(places[:, 0]):
-            # Pages are wide.
-            places = places[:, ::-1]
-        places = places - places.min(axis=0)
-        positions[numbers] = places + np.array([left, 0.0])
-        left += np.ptp(places[:, 0]) + 1.0
+    # Its steps are too short to be shared.
+    with one_blas_thread():
+        for nodes in sorted(nx.connected_components(graph), key=len, reverse=True):
+            part = graph.subgraph(nodes)
+            if len(nodes) > MOST_BY_DISTANCE:
+                by_node = nx.spring_layout(part, seed=0, weight="strength")
+            else:
+                circle = nx.circular_layout(sorted(nodes, key=rank.__getitem__))
+                by_node = nx.kamada_kawai_layout(part, pos=circle, weight="length")
+            numbers = list(part)
+            # The area of a drawing grows with its nodes.
+            places = np.array([by_node[node] for node in numbers]) * np.sqrt(len(nodes))
+            if np.ptp(places[:, 1]) > np.ptp(places[:, 0]):
+                # Pages are wide.
+                places = places[:, ::-1]
+            places = places - places.min(axis=0)
+            positions[numbers] = places + np.array([left, 0.0])
+            left += np.ptp(places[:, 0]) + 1.0
     return positions

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._splitmix import mix, next_state
-from skshake.graphs import Features, GraphCollection
+from skshake.graphs import Features, GraphCollection, rows_of
 from skshake.subtrees import hash_codes, number_values, refine
 
 # Where hashes of weights and of sizes of components begin.
@@ -45,7 +45,9 @@ def find_equal(graphs: GraphCollection) -> np.ndarray:
     _, number, n_equal = np.unique(keys, return_inverse=True, return_counts=True)
     doubtful = np.flatnonzero(n_equal[number] > 1)
     if len(doubtful):
-        refined = _refine(graphs.take(doubtful))
+        nodes, _ = rows_of(graphs.node_ptr, doubtful)
+        chosen = graphs if len(doubtful) == len(graphs) else graphs.take(doubtful)
+        refined = _refine(chosen, colours[nodes])
         # Keys of either kind are hashes of 64 bits.
         keys[doubtful] = mix(keys[doubtful] ^ mix(refined))
     numbers = np.empty(len(graphs), np.int32)
@@ -93,9 +95,9 @@ def _keys_of(
     return mix(keys + np.diff(edge_ptr).astype(np.uint64))
 
 
-def _refine(graphs: GraphCollection) -> np.ndarray:
+def _refine(graphs: GraphCollection, colours: np.ndarray) -> np.ndarray:
     """Keys of graphs by colours that neighbours divide no further."""
-    colours, edge_hashes = _first_colours(graphs), _hash_edges(graphs)
+    edge_hashes = _hash_edges(graphs)
     structure, numbers = graphs.structure, np.empty(graphs.n_nodes, np.int32)
     n_colours = len(number_values(colours, numbers))
     for _ in range(MOST_ROUNDS):
