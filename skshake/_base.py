@@ -36,7 +36,7 @@ from skshake.graphs import GraphCollection, GraphProblem
 from skshake.hierarchy import HierarchiesLike, HierarchyCollection, as_hierarchies
 
 if TYPE_CHECKING:
-    from skshake.network import Contributions
+    from skshake.network import Contributions, Ranks
 
 # From this many graphs on, a held-out tenth says more than the steps it costs, and
 # dropout helps: fewer graphs are protected by several forests each.
@@ -241,9 +241,27 @@ class BaseSHAKE(
         self : object
             The fitted estimator.
         """
-        from skshake.network import LabelledGraphs, find_loss, fit_network
+        from skshake.network import join_group
+
+        # Within a process group of the user's, all processes train one network.
+        with join_group() as ranks:
+            self._fit(ranks, X, y, sample_weight, X_val, y_val)
+        return self
+
+    def _fit(
+        self,
+        ranks: Ranks,
+        X: HierarchiesLike,
+        y: Any,
+        sample_weight: Any,
+        X_val: HierarchiesLike | None,
+        y_val: Any,
+    ) -> None:
+        """Train the network, as one of several ranks or alone."""
+        from skshake.network import LabelledGraphs, find_loss, fit_on
 
         seed = int(check_random_state(self.random_state).randint(MAX_SEED))
+        seed = ranks.agree(seed)
         coarsener, hierarchies = self._read_training(X)
         n_graphs = len(hierarchies)
         target = self._learn_target(y, n_graphs)
@@ -263,7 +281,10 @@ class BaseSHAKE(
             )
         n_training = len(training.targets)
         plan = self._plan(n_training, held_out is not None, loss, target.form, seed)
-        task = FitTask(self, hierarchies, y, sample_weight, self.max_iter)
+        task = FitTask(
+            *(self, hierarchies, y, sample_weight, self.max_iter),
+            is_told=ranks.is_first,
+        )
 
         def describe(network: Any, history: list) -> dict[str, Any]:
             fitted = copy.copy(self)
@@ -271,16 +292,17 @@ class BaseSHAKE(
             return dict(vars(fitted))
 
         with task.epochs(describe) as on_epoch:
-            network, history = fit_network(
+            network, history = fit_on(
+                self.device,
                 training,
                 held_out,
                 shape,
                 plan,
                 target.score,
-                self.device,
                 previous,
                 self.checkpoint,
                 on_epoch,
+                ranks=ranks,
             )
         # Set at the end: a fit that fails leaves the estimator as it was.
         self._set_fitted(coarsener, hierarchies, target, network, history)
@@ -291,7 +313,6 @@ class BaseSHAKE(
             )
         self._finish_fit(training)
         task.end()
-        return self
 
     def embed(self, X: HierarchiesLike) -> np.ndarray:
         """Embedding of each graph, from which the outputs are read.
@@ -407,6 +428,8 @@ class BaseSHAKE(
         if hasattr(self.device, "type"):
             # A torch.device, by the string that stands for it.
             params["device"] = str(self.device)
+        if isinstance(self.device, (list, tuple)):
+            params["device"] = [str(device) for device in self.device]
         return params
 
     def _class_weight(self) -> Any:

@@ -27,6 +27,7 @@ from skshake.network._plan import (
     TrainingPlan,
 )
 from skshake.network._random import OwnStream
+from skshake.network._ranks import ALONE, Ranks
 from skshake.network._state import network_state
 from skshake.network._steps import Targets
 from skshake.network._threads import lanes_in_threads
@@ -94,6 +95,7 @@ def fit_network(
     previous: SHAKENetwork | None = None,
     checkpoint: Any = None,
     on_epoch: EpochHooks | None = None,
+    ranks: Ranks = ALONE,
 ) -> tuple[SHAKENetwork, list[EpochRecord]]:
     """Train a fresh network, or go on with a previous one.
 
@@ -112,34 +114,93 @@ def fit_network(
         Folder to write the state of each epoch to, and to go on from.
     on_epoch : EpochHooks or None, default=None
         Told of each epoch; may stop the training.
+    ranks : Ranks, default=ALONE
+        Processes that are given the same graphs, targets and plan. The first writes
+        checkpoints, scores what is held out, and tells of epochs.
 
     Returns
     -------
     network : SHAKENetwork
         On the CPU.
     history : list of EpochRecord
+
+    Raises
+    ------
+    ValueError
+        If the ranks are given different things, or the loss cannot be shared by them.
     """
-    device = resolve_device(device)
+    device = ranks.find_device(resolve_device(device))
     plan = replace(plan, precision=resolve_precision(plan.precision, shape, device))
     engine = choose_engine(shape, device, plan.precision, plan.compile)
+    check_shared(ranks, plan, training, held_out, shape, previous)
     file = None
-    if checkpoint is not None:
+    if checkpoint is not None and ranks.is_first:
         state = previous and network_state(previous)[1]
         plain = replace(plan, verbose=0)
         parts = (FORMAT, training, held_out, shape, plain, state, device.type)
+        # The batches of each number of ranks have other statistics.
+        parts = parts if ranks is ALONE else (*parts, ranks.n_ranks)
         file = Checkpoint(checkpoint, joblib.hash(parts))
     with plain_torch(), lanes_in_threads(torch_too=engine.uses_torch_threads):
         network = copy.deepcopy(previous)
         if network is None:
             network = build_network(training.hierarchies, shape, plan.seed)
+        ranks.copy_first(network)
         network = network.to(device).on(engine)
         data = send_all(training.hierarchies, device, engine)
         weights = (training.weights / training.weights.mean()).astype(np.float32)
         targets = Targets(send(training.targets, device), send(weights, device))
-        validate = _make_validate(held_out, score, device, engine)
-        trained = Training(network, data, targets, plan)
-        history = train(trained, validate, file, on_epoch)
-    return finish(network, data), history
+        validate = _make_validate(held_out, score, device, engine, ranks)
+        trained = Training(network, data, targets, plan, ranks)
+        history = train(trained, validate, file, on_epoch if ranks.is_first else None)
+    network = finish(network, data)
+    ranks.copy_first(network)
+    return network, history
+
+
+def check_shared(
+    ranks: Ranks,
+    plan: TrainingPlan,
+    training: LabelledGraphs,
+    held_out: LabelledGraphs | None,
+    shape: NetworkShape,
+    previous: SHAKENetwork | None,
+) -> None:
+    """Refuse what ranks cannot train, and ranks that are given different things."""
+    if ranks is ALONE:
+        return
+    check_loss_is_shared(plan)
+    # What users define is another object in each process.
+    names = [getattr(f, "__qualname__", str(f)) for f in plan.loss.modules.values()]
+    conv = getattr(shape.conv, "__qualname__", shape.conv)
+    described = {
+        "graphs": training.hierarchies,
+        "targets or weights": training[1:],
+        "held-out graphs": held_out,
+        "parameters": (replace(plan, loss=names, verbose=0), replace(shape, conv=conv)),
+        "previous weights": previous and network_state(previous)[1],
+        "versions": (torch.__version__, FORMAT),
+    }
+    # Arrays that are mapped from files are those that were written.
+    ranks.check_equal(
+        {what: joblib.hash(of, coerce_mmap=True) for what, of in described.items()}
+    )
+
+
+def check_loss_is_shared(plan: TrainingPlan) -> None:
+    """Refuse a loss that several processes cannot train with.
+
+    Raises
+    ------
+    ValueError
+        If it is no mean over labels.
+    """
+    if plan.loss.count is None:
+        raise ValueError(
+            "loss: expected a mean over labels to train in several processes, whose "
+            "Loss has a count; auc_margin compares graphs of a batch, so train with it "
+            "in one process"
+        )
 
 
 def _make_validate(
@@ -147,15 +208,22 @@ def _make_validate(
     score: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
     device: torch.device,
     engine: Engine,
+    ranks: Ranks,
 ) -> Callable[[SHAKENetwork], float] | None:
     """Function of a network that gives its score on what is held out, if anything."""
     if held_out is None:
         return None
+    own = ranks.own_rows(len(held_out.targets))
     hierarchies = held_out.hierarchies.first_forests(VALIDATED_FORESTS)
-    data = send_all(hierarchies, device, engine)
+    if ranks is not ALONE:
+        hierarchies = hierarchies.take(own)
+    data = send_all(hierarchies, device, engine) if len(own) else None
 
     def validate(network: SHAKENetwork) -> float:
-        outputs = predict_outputs(network, data)
-        return score(held_out.targets, outputs, held_out.weights)
+        outputs = data and predict_outputs(network, data)
+        outputs = ranks.join_rows(outputs, len(held_out.targets))
+        is_first = ranks.is_first
+        found = score(held_out.targets, outputs, held_out.weights) if is_first else None
+        return ranks.agree(found)
 
     return validate

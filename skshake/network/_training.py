@@ -29,6 +29,7 @@ from skshake.network._interruption import is_one_of_many
 from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import unflatten
 from skshake.network._plan import EpochRecord, TrainingPlan
+from skshake.network._ranks import ALONE, Ranks
 from skshake.network._steps import Steps, Targets
 from skshake.network.batches import DeviceHierarchies, Windows
 
@@ -61,6 +62,8 @@ class Training:
     data : DeviceHierarchies
     targets : Targets
     plan : TrainingPlan
+    ranks : Ranks, default=ALONE
+        Processes that share each batch.
     """
 
     def __init__(
@@ -69,10 +72,12 @@ class Training:
         data: DeviceHierarchies,
         targets: Targets,
         plan: TrainingPlan,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.network, self.data, self.plan = network, data, plan
+        self.ranks = ranks
         network.temperature.fill_(plan.temperature)
-        self.steps = Steps(network, data, targets, plan)
+        self.steps = Steps(network, data, targets, plan, ranks)
         values = targets.values.cpu().numpy()
         self._targets = values.reshape(len(values), -1)
         self.batch_size = plan.batch_size
@@ -82,7 +87,9 @@ class Training:
         self.is_done = False
         self._window_rows = network.engine.window_rows
         # Of an epoch; how many there are does not depend on the order of graphs.
-        self._n_steps = len(self._batches(np.random.default_rng(0)))
+        batches = self._batches(np.random.default_rng(0))
+        ranks.check_batches(batches)
+        self._n_steps = len(batches)
         if plan.uses_ema:
             self.steps.average_weights(self._n_steps)
         self.scheduler: LRScheduler | None = None
@@ -100,18 +107,23 @@ class Training:
         self.network.train()
         total = torch.zeros((), device=self.data.device)
         batches = self._batches(self.rng)
+        own = [self.ranks.take(batch) for batch in batches]
         n_graphs, n_done = sum(map(len, batches)), 0
         windows = self._windows()
         # A batch leaves the list once it is done, so that those left can be halved.
         while batches:
             try:
-                loss = self.steps.step(*windows.take(batches))
+                with self.ranks.guard():
+                    window, b = windows.take(own)
+                loss = self.steps.step(window, b)
             except torch.OutOfMemoryError as error:
                 batches = self._halve(batches, error)
+                own = [self.ranks.take(batch) for batch in batches]
                 windows = self._windows()
                 continue
             n_done += len(batches[0])
             total += loss * len(batches.pop(0))
+            own.pop(0)
             self._schedule(n_done / n_graphs)
         self.steps.end_epoch()
         return float(total) / n_graphs
@@ -122,19 +134,28 @@ class Training:
         start = time.perf_counter()
         with garbage_collection_paused():
             loss = self.run_epoch()
+        self._average_statistics()
         result = self.steps.result
         score = None if validate is None else validate(result)
-        number, seconds = len(self.history) + 1, time.perf_counter() - start
+        seconds = self.ranks.agree(time.perf_counter() - start)
+        number = len(self.history) + 1
         self.history.append(EpochRecord(number, loss, score, seconds))
-        logger.info(
-            "epoch %d of %d: loss %.4g%s, %.2f s, forest %d of %d",
-            *(number, self.plan.max_iter, loss),
-            "" if score is None else f", validation score {score:.4g}",
-            *(seconds, forest + 1, self.data.n_forests),
-        )
+        if self.ranks.is_first:
+            logger.info(
+                "epoch %d of %d: loss %.4g%s, %.2f s, forest %d of %d",
+                *(number, self.plan.max_iter, loss),
+                "" if score is None else f", validation score {score:.4g}",
+                *(seconds, forest + 1, self.data.n_forests),
+            )
         self.is_done = number >= self.plan.max_iter or not np.isfinite(loss)
         if score is not None and self.stopping.update(score, result):
             self.is_done = True
+
+    def finish(self) -> None:
+        """Give the network the weights to end with, in memory of their own."""
+        self._average_statistics()
+        self.network.load_state_dict(self.kept)
+        unflatten(self.network)
 
     @property
     def kept(self) -> dict[str, Tensor]:
@@ -146,6 +167,12 @@ class Training:
         network = copy.deepcopy(self.network)
         network.load_state_dict(self.kept)
         return finish(network, self.data)
+
+    def _average_statistics(self) -> None:
+        """Average what batch normalisation has seen over the ranks."""
+        self.ranks.average_statistics(self.network)
+        if self.steps.ema is not None:
+            self.ranks.average_statistics(self.steps.result)
 
     def _batches(self, rng: np.random.Generator) -> list[np.ndarray]:
         """Graphs of each batch of an epoch."""
@@ -176,12 +203,16 @@ class Training:
             raise error
         self._window_rows //= 2
         self.steps.release()
-        warn_user(
-            f"out of memory: going on with batch_size={self.batch_size}",
-            UserWarning,
-        )
-        halves = (np.array_split(batch, 2) for batch in batches)
-        return [half for pair in halves for half in pair if len(half)]
+        pairs = (np.array_split(batch, 2) for batch in batches)
+        halves = [half for pair in pairs for half in pair if len(half)]
+        if min(map(len, halves)) < self.ranks.n_ranks:
+            raise error
+        if self.ranks.is_first:
+            warn_user(
+                f"out of memory: going on with batch_size={self.batch_size}",
+                UserWarning,
+            )
+        return halves
 
     def state(self) -> dict[str, Any]:
         """Everything that the next epoch depends on, as plain values and tensors."""
@@ -232,9 +263,10 @@ def train(
     validate : callable or None
         Score of a network, greater is better; None trains for ``max_iter``.
     checkpoint : Checkpoint or None
-        Where to go on from, and to write to.
+        Where to go on from, and to write to; of several ranks the first has it.
     on_epoch : EpochHooks or None, default=None
-        Told of each epoch that is run; may stop the training.
+        Told of each epoch that is run; may stop the training. Of several ranks the
+        first has them.
 
     Returns
     -------
@@ -251,16 +283,17 @@ def train(
     KeyboardInterrupt
         If the user interrupts a search, or the first epoch.
     """
-    state = checkpoint and checkpoint.load()
+    ranks = training.ranks
+    state = ranks.agree(checkpoint and checkpoint.load())
     if state:
         training.restore(state)
     progress = tqdm(
         total=training.plan.max_iter,
         initial=len(training.history),
-        disable=not training.plan.verbose,
+        disable=not (training.plan.verbose and ranks.is_first),
         desc="epochs",
     )
-    with progress:
+    with progress, ranks.interrupts_held():
         try:
             while not training.is_done:
                 if on_epoch is not None:
@@ -274,18 +307,21 @@ def train(
                 if checkpoint is not None:
                     checkpoint.save(training.state())
                 # After the checkpoint: a training that is stopped here can go on.
-                if on_epoch is not None and on_epoch.end(
+                stops = on_epoch is not None and on_epoch.end(
                     training.history, training.snapshot
-                ):
+                )
+                if ranks.agree(stops):
                     break
         except KeyboardInterrupt:
-            if not training.history or is_one_of_many():
+            if ranks.is_broken or not training.history:
                 raise
-            warn_user(
-                f"interrupted in epoch {len(training.history) + 1}: the best weights "
-                "so far are kept",
-                ConvergenceWarning,
-            )
-    training.network.load_state_dict(training.kept)
-    unflatten(training.network)
+            if ranks.agree(is_one_of_many()):
+                raise
+            if ranks.is_first:
+                warn_user(
+                    f"interrupted in epoch {len(training.history) + 1}: the best "
+                    "weights so far are kept",
+                    ConvergenceWarning,
+                )
+    training.finish()
     return training.history

@@ -1,0 +1,304 @@
+"""Training on a list of devices: a process on each, started from here.
+
+In: what `fit_network` takes, with a device or several. Out: what it gives. This process
+is the first rank, so callbacks, bars, checkpoints and Ctrl-C are as ever. The others
+(:mod:`skshake.network._worker`) are started without a look at the user's script, which
+needs no ``__main__`` guard, and map the graphs from files.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import numpy as np
+import torch
+import torch.distributed as dist
+
+from skshake.hierarchy import HierarchyCollection
+from skshake.network._engine import resolve_device
+from skshake.network._fitting import (
+    LabelledGraphs,
+    check_loss_is_shared,
+    fit_network,
+)
+from skshake.network._model import SHAKENetwork
+from skshake.network._plan import EpochRecord, NetworkShape, TrainingPlan
+from skshake.network._ranks import ALONE, LostRankError, ProcessRanks, Ranks
+
+# Seconds between two looks at processes that start, and for one to end by itself.
+LOOK, GRACE = 0.02, 10.0
+# Until the ranks have met, and while they train: one may wait for another's callbacks.
+MEETING, TRAINING = timedelta(seconds=60), timedelta(days=30)
+# Characters of what a process has printed that an error shows.
+MOST_PRINTED = 2_000
+
+
+def fit_on(
+    device: Any,
+    training: LabelledGraphs,
+    held_out: LabelledGraphs | None,
+    shape: NetworkShape,
+    plan: TrainingPlan,
+    *others: Any,
+    ranks: Ranks = ALONE,
+) -> tuple[SHAKENetwork, list[EpochRecord]]:
+    """Train on a device, or on each of a list of them at once.
+
+    Parameters
+    ----------
+    device : str, torch.device, or a list of these
+    training, held_out, shape, plan, *others
+        As :func:`fit_network` takes them, but for the device.
+    ranks : Ranks, default=ALONE
+        Of the process group that this process is in.
+
+    Returns
+    -------
+    network : SHAKENetwork
+        On the CPU.
+    history : list of EpochRecord
+    """
+    devices = resolve_devices(device)
+    if len(devices) == 1:
+        score, previous, *rest = others
+        return fit_network(
+            *(training, held_out, shape, plan, score, devices[0], previous, *rest),
+            ranks=ranks,
+        )
+    if ranks is not ALONE:
+        raise ValueError(
+            f"device={device!r}: expected one device within a process group, whose "
+            "processes have one each; device='auto' finds it"
+        )
+    check_loss_is_shared(plan)
+    score, previous, *rest = others
+    with tempfile.TemporaryDirectory(prefix="skshake-") as folder:
+        write_job(Path(folder), training, held_out, shape, plan, previous)
+        # All ranks read the same files.
+        training, held_out, *_ = read_job(Path(folder))
+        with _started(devices, Path(folder)) as started:
+            return fit_network(
+                *(training, held_out, shape, plan, score, devices[0], previous, *rest),
+                ranks=started,
+            )
+
+
+def resolve_devices(device: Any) -> list[Any]:
+    """Devices of the user's choice; a single one is not looked at.
+
+    Raises
+    ------
+    ValueError
+        If a list is empty, names a GPU twice, or devices of several types.
+    """
+    if not isinstance(device, (list, tuple)):
+        return [device]
+    devices = [resolve_device(each) for each in device]
+    gpus = [each for each in devices if each.type != "cpu"]
+    are_alike = len({each.type for each in devices}) == 1
+    if not are_alike or len(set(gpus)) < len(gpus):
+        raise ValueError(
+            "device: expected a list of different GPUs, or 'cpu' once for each "
+            f"process, got {device!r}"
+        )
+    return devices
+
+
+def write_job(
+    folder: Path,
+    training: LabelledGraphs,
+    held_out: LabelledGraphs | None,
+    shape: NetworkShape,
+    plan: TrainingPlan,
+    previous: SHAKENetwork | None,
+) -> None:
+    """Write what all ranks are given."""
+    for name, part in (("training", training), ("held_out", held_out)):
+        if part is not None:
+            part.hierarchies.save(folder / f"{name}.npz")
+            np.savez(
+                folder / f"{name}_labels.npz",
+                targets=part.targets,
+                weights=part.weights,
+            )
+    try:
+        # Functions of notebooks too, which plain pickles cannot hold.
+        job = cloudpickle.dumps((shape, plan, previous))
+    except Exception as error:
+        raise TypeError(
+            f"device: conv or loss cannot be sent to other processes: {error}"
+        ) from error
+    (folder / "job.pkl").write_bytes(job)
+
+
+def read_job(
+    folder: Path,
+) -> tuple[
+    LabelledGraphs,
+    LabelledGraphs | None,
+    NetworkShape,
+    TrainingPlan,
+    SHAKENetwork | None,
+]:
+    """What :func:`write_job` wrote; graphs are mapped, not read."""
+    found = []
+    for name in ("training", "held_out"):
+        path = folder / f"{name}.npz"
+        if not path.exists():
+            found.append(None)
+            continue
+        hierarchies = HierarchyCollection.load(path, mmap_mode="r")
+        with np.load(folder / f"{name}_labels.npz") as labels:
+            found.append(LabelledGraphs(hierarchies, **labels))
+    job = cloudpickle.loads((folder / "job.pkl").read_bytes())
+    return (*found, *job)
+
+
+def meet(folder: Path, rank: int, n_ranks: int, device: torch.device) -> ProcessRanks:
+    """The ranks that a folder stands for, once all are here."""
+    store = dist.FileStore(str(folder / "store"), n_ranks)
+    control = dist.ProcessGroupGloo(
+        dist.PrefixStore("control", store), rank, n_ranks, MEETING
+    )
+    gradients = None
+    if device.type == "cuda" and dist.is_nccl_available():
+        torch.cuda.set_device(device)
+        options = dist.ProcessGroupNCCL.Options()
+        gradients = dist.ProcessGroupNCCL(
+            dist.PrefixStore("gradients", store), rank, n_ranks, options
+        )
+    return ProcessRanks(rank, n_ranks, control, gradients, timeout=TRAINING)
+
+
+class _Workers:
+    """Processes of all ranks but the first.
+
+    Parameters
+    ----------
+    devices : sequence of torch.device
+    folder : Path
+        Of the job.
+    n_threads : int
+        Of each.
+    """
+
+    def __init__(
+        self, devices: Sequence[torch.device], folder: Path, n_threads: int
+    ) -> None:
+        self._devices, self._folder = devices, folder
+        paths = [path or os.getcwd() for path in sys.path]
+        environment = {
+            **os.environ,
+            "OMP_NUM_THREADS": str(n_threads),
+            "PYTHONPATH": os.pathsep.join(paths),
+        }
+        self._processes: list[subprocess.Popen] = []
+        for rank, device in enumerate(devices):
+            if not rank:
+                continue
+            command = [sys.executable, "-m", "skshake.network._worker", str(folder)]
+            with open(self._log(rank), "wb") as log:
+                self._processes.append(
+                    subprocess.Popen(
+                        [*command, str(rank), str(len(devices)), str(device)],
+                        # It ends with us: nothing is written, but the end is seen.
+                        stdin=subprocess.PIPE,
+                        stdout=log,
+                        stderr=log,
+                        env=environment,
+                    )
+                )
+
+    def _log(self, rank: int) -> Path:
+        return self._folder / f"rank{rank}.log"
+
+    def wait_until_ready(self) -> None:
+        """Wait until all can meet."""
+        ready = [self._folder / f"rank{k + 1}.ready" for k in range(len(self))]
+        while not all(path.exists() for path in ready):
+            self.check()
+            time.sleep(LOOK)
+
+    def __len__(self) -> int:
+        return len(self._processes)
+
+    def check(self) -> None:
+        """Say of a process that has ended why it has.
+
+        Raises
+        ------
+        LostRankError
+            If one has.
+        """
+        for rank, process in enumerate(self._processes, start=1):
+            code = process.poll()
+            if code:
+                how = f"signal {_name(-code)}" if code < 0 else f"code {code}"
+                printed = self._log(rank).read_text(errors="replace").strip()
+                raise LostRankError(
+                    f"the process of device {self._devices[rank]} (rank {rank}) ended "
+                    f"with {how}; with checkpoint=folder an equal fit goes on from the "
+                    f"last complete epoch\n{printed[-MOST_PRINTED:]}"
+                )
+
+    def explain(self) -> None:
+        """The same, of a process that has hung up and may be about to end."""
+        end = time.monotonic() + GRACE
+        while time.monotonic() < end:
+            self.check()
+            time.sleep(LOOK)
+
+    def end(self, *, at_once: bool) -> None:
+        """End all processes; those that may finish have their time."""
+        for process in self._processes:
+            try:
+                process.wait(0.0 if at_once else GRACE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+@contextmanager
+def _started(devices: Sequence[torch.device], folder: Path) -> Iterator[ProcessRanks]:
+    """Ranks of processes that are started, and end with the block."""
+    before = torch.get_num_threads()
+    n_threads = max(1, before // len(devices))
+    workers = _Workers(devices, folder, n_threads)
+    is_done = False
+    try:
+        workers.wait_until_ready()
+        ranks = meet(folder, 0, len(devices), devices[0])
+        if devices[0].type == "cpu":
+            torch.set_num_threads(n_threads)
+        try:
+            yield ranks
+            is_done = True
+        except LostRankError:
+            ranks.leave()
+            workers.explain()
+            raise
+        finally:
+            ranks.leave()
+            torch.set_num_threads(before)
+    finally:
+        workers.end(at_once=not is_done)
