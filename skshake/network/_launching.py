@@ -26,7 +26,7 @@ import torch
 import torch.distributed as dist
 
 from skshake.hierarchy import HierarchyCollection
-from skshake.network._engine import resolve_device
+from skshake.network._engine import resolve_devices
 from skshake.network._fitting import (
     LabelledGraphs,
     check_loss_is_shared,
@@ -92,27 +92,6 @@ def fit_on(
                 *(training, held_out, shape, plan, score, devices[0], previous, *rest),
                 ranks=started,
             )
-
-
-def resolve_devices(device: Any) -> list[Any]:
-    """Devices of the user's choice; a single one is not looked at.
-
-    Raises
-    ------
-    ValueError
-        If a list is empty, names a GPU twice, or devices of several types.
-    """
-    if not isinstance(device, (list, tuple)):
-        return [device]
-    devices = [resolve_device(each) for each in device]
-    gpus = [each for each in devices if each.type != "cpu"]
-    are_alike = len({each.type for each in devices}) == 1
-    if not are_alike or len(set(gpus)) < len(gpus):
-        raise ValueError(
-            "device: expected a list of different GPUs, or 'cpu' once for each "
-            f"process, got {device!r}"
-        )
-    return devices
 
 
 def write_job(

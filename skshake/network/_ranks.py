@@ -328,35 +328,43 @@ def split_between(n_rows: int, n_ranks: int) -> list[np.ndarray]:
     return np.array_split(np.arange(n_rows), n_ranks)
 
 
-def _is_in_group() -> bool:
+def is_in_group() -> bool:
     """Whether the user has started a process group of several ranks."""
     has_group = dist.is_available() and dist.is_initialized()
     return has_group and dist.get_world_size() > 1
 
 
+def is_training() -> bool:
+    """Whether the caller is called by a fit."""
+    return _is_training.get()
+
+
 @contextmanager
-def join_group(*, trains: bool = True) -> Iterator[Ranks]:
+def join_group() -> Iterator[Ranks]:
     """Ranks of the process group that the user has started, or this process alone.
 
-    Parameters
-    ----------
-    trains : bool, default=True
-        Whether predictions inside are each rank's own.
+    Predictions inside are each process's own.
     """
-    token = _is_training.set(_is_training.get() or trains)
+    token = _is_training.set(True)
     try:
-        if not _is_in_group():
-            yield ALONE
-            return
-        # Of our own: whoever leaves it closes its connections, which ends the others.
-        control = dist.new_group(backend="gloo")
-        world, n_ranks = dist.group.WORLD, dist.get_world_size()
-        ranks = ProcessRanks(dist.get_rank(), n_ranks, control, world)
-        try:
+        with _ranks_of_group() as ranks:
             yield ranks
-        finally:
-            ranks.leave()
-            dist.destroy_process_group(control)
-            del control
     finally:
         _is_training.reset(token)
+
+
+@contextmanager
+def _ranks_of_group() -> Iterator[Ranks]:
+    if not is_in_group():
+        yield ALONE
+        return
+    # Of our own: whoever leaves it closes its connections, which ends the others.
+    control = dist.new_group(backend="gloo")
+    world, n_ranks = dist.group.WORLD, dist.get_world_size()
+    ranks = ProcessRanks(dist.get_rank(), n_ranks, control, world)
+    try:
+        yield ranks
+    finally:
+        ranks.leave()
+        dist.destroy_process_group(control)
+        del control
