@@ -212,7 +212,6 @@ class BaseSHAKE(
         """Kind of target; each estimator knows its own."""
         raise NotImplementedError
 
-    @checks_parameters
     def fit(
         self,
         X: HierarchiesLike,
@@ -248,6 +247,7 @@ class BaseSHAKE(
             self._fit(ranks, X, y, sample_weight, X_val, y_val)
         return self
 
+    @checks_parameters
     def _fit(
         self,
         ranks: Ranks,
