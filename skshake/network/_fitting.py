@@ -137,9 +137,9 @@ def fit_network(
     if checkpoint is not None and ranks.is_first:
         state = previous and network_state(previous)[1]
         plain = replace(plan, verbose=0)
-        parts = (FORMAT, training, held_out, shape, plain, state, device.type)
-        # The batches of each number of ranks have other statistics.
-        parts = parts if ranks is ALONE else (*parts, ranks.n_ranks)
+        # Batches of several ranks have other statistics.
+        several = () if ranks is ALONE else (ranks.n_ranks,)
+        parts = (FORMAT, training, held_out, shape, plain, state, device.type, *several)
         file = Checkpoint(checkpoint, joblib.hash(parts))
     with plain_torch(), lanes_in_threads(torch_too=engine.uses_torch_threads):
         network = copy.deepcopy(previous)
@@ -220,10 +220,11 @@ def _make_validate(
     data = send_all(hierarchies, device, engine) if len(own) else None
 
     def validate(network: SHAKENetwork) -> float:
-        outputs = data and predict_outputs(network, data)
-        outputs = ranks.join_rows(outputs, len(held_out.targets))
-        is_first = ranks.is_first
-        found = score(held_out.targets, outputs, held_out.weights) if is_first else None
-        return ranks.agree(found)
+        found = None if data is None else predict_outputs(network, data)
+        outputs = ranks.join_rows(found, len(held_out.targets))
+        of_first = None
+        if ranks.is_first:
+            of_first = score(held_out.targets, outputs, held_out.weights)
+        return float(ranks.agree(of_first))
 
     return validate

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -35,6 +35,7 @@ from skshake.network._fitting import (
 from skshake.network._model import SHAKENetwork
 from skshake.network._plan import EpochRecord, NetworkShape, TrainingPlan
 from skshake.network._ranks import ALONE, LostRankError, ProcessRanks, Ranks
+from skshake.network._training import EpochHooks
 
 # Seconds between two looks at processes that start, and for one to end by itself.
 LOOK, GRACE = 0.02, 10.0
@@ -50,7 +51,10 @@ def fit_on(
     held_out: LabelledGraphs | None,
     shape: NetworkShape,
     plan: TrainingPlan,
-    *others: Any,
+    score: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
+    previous: SHAKENetwork | None = None,
+    checkpoint: Any = None,
+    on_epoch: EpochHooks | None = None,
     ranks: Ranks = ALONE,
 ) -> tuple[SHAKENetwork, list[EpochRecord]]:
     """Train on a device, or on each of a list of them at once.
@@ -58,8 +62,8 @@ def fit_on(
     Parameters
     ----------
     device : str, torch.device, or a list of these
-    training, held_out, shape, plan, *others
-        As :func:`fit_network` takes them, but for the device.
+    training, held_out, shape, plan, score, previous, checkpoint, on_epoch
+        As :func:`fit_network` takes them.
     ranks : Ranks, default=ALONE
         Of the process group that this process is in.
 
@@ -70,28 +74,23 @@ def fit_on(
     history : list of EpochRecord
     """
     devices = resolve_devices(device)
+    others = (previous, checkpoint, on_epoch)
     if len(devices) == 1:
-        score, previous, *rest = others
-        return fit_network(
-            *(training, held_out, shape, plan, score, devices[0], previous, *rest),
-            ranks=ranks,
-        )
+        job = (training, held_out, shape, plan)
+        return fit_network(*job, score, devices[0], *others, ranks)
     if ranks is not ALONE:
         raise ValueError(
             f"device={device!r}: expected one device within a process group, whose "
             "processes have one each; device='auto' finds it"
         )
     check_loss_is_shared(plan)
-    score, previous, *rest = others
     with tempfile.TemporaryDirectory(prefix="skshake-") as folder:
         write_job(Path(folder), training, held_out, shape, plan, previous)
         # All ranks read the same files.
         training, held_out, *_ = read_job(Path(folder))
+        job = (training, held_out, shape, plan)
         with _started(devices, Path(folder)) as started:
-            return fit_network(
-                *(training, held_out, shape, plan, score, devices[0], previous, *rest),
-                ranks=started,
-            )
+            return fit_network(*job, score, devices[0], *others, started)
 
 
 def write_job(
@@ -131,17 +130,18 @@ def read_job(
     SHAKENetwork | None,
 ]:
     """What :func:`write_job` wrote; graphs are mapped, not read."""
-    found = []
-    for name in ("training", "held_out"):
-        path = folder / f"{name}.npz"
-        if not path.exists():
-            found.append(None)
-            continue
-        hierarchies = HierarchyCollection.load(path, mmap_mode="r")
-        with np.load(folder / f"{name}_labels.npz") as labels:
-            found.append(LabelledGraphs(hierarchies, **labels))
+    training = _read_labelled(folder, "training")
+    held_out = None
+    if (folder / "held_out.npz").exists():
+        held_out = _read_labelled(folder, "held_out")
     job = cloudpickle.loads((folder / "job.pkl").read_bytes())
-    return (*found, *job)
+    return (training, held_out, *job)
+
+
+def _read_labelled(folder: Path, name: str) -> LabelledGraphs:
+    hierarchies = HierarchyCollection.load(folder / f"{name}.npz", mmap_mode="r")
+    with np.load(folder / f"{name}_labels.npz") as labels:
+        return LabelledGraphs(hierarchies, **labels)
 
 
 def meet(folder: Path, rank: int, n_ranks: int, device: torch.device) -> ProcessRanks:

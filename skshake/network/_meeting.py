@@ -1,7 +1,7 @@
 """share_rows: rows of a prediction that the ranks of a process group share.
 
-In: a function of row numbers. Out: all rows, in order. Every rank of a group trains, but
-not every prediction is asked for on all of them: a user's ``if rank == 0`` must not
+In: a function of row numbers. Out: all rows, in order. Every rank of a group trains,
+but not every prediction is asked for on all of them: a user's ``if rank == 0`` must not
 wait for ranks that never come. So ranks say what they are about to predict in the
 group's store, and share the work if all of them come with the same within a while.
 Bits are the same either way: whoever finds all rows finds them in the same parts.
@@ -78,7 +78,9 @@ def _all_meet(what: str) -> bool:
     store.set(str(rank), what)
     if store.add("n", 1) == n_ranks:
         come = {store.get(str(other)) for other in range(n_ranks)}
-        store.compare_set("choice", "", (TOGETHER if len(come) == 1 else APART).decode())
+        store.compare_set(
+            "choice", "", (TOGETHER if len(come) == 1 else APART).decode()
+        )
     try:
         store.wait(["choice"], WAIT)
     except RuntimeError:

@@ -35,7 +35,7 @@ FEW_ROWS = 32_768
 def _on_device(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: torch.device
 ) -> tuple[SHAKENetwork, DeviceHierarchies]:
-    """Network (a copy, unless it is the CPU's) with its engine, and data on one device."""
+    """Network (a copy, unless it is the CPU's) with its engine, and data on a device."""
     if device.type != "cpu":
         network = copy.deepcopy(network).to(device)
     engine = choose_engine(network.shape, device)

@@ -237,7 +237,9 @@ class ProcessRanks(Ranks):
 
     def join_rows(self, found: np.ndarray | None, n_rows: int) -> np.ndarray:
         # The first rank has rows wherever any rank has.
-        rows = np.zeros((n_rows, *self.agree(None if found is None else found.shape[1:])))
+        rows = np.zeros(
+            (n_rows, *self.agree(None if found is None else found.shape[1:]))
+        )
         if found is not None:
             rows[self.own_rows(n_rows)] = found
         self._reduce(torch.from_numpy(rows))
@@ -302,7 +304,9 @@ class ProcessRanks(Ranks):
         options = self._options(dist.AllreduceOptions())
         options.reduceOp = op
         with _all_alive():
-            self._groups[values.device.type != "cpu"].allreduce([values], options).wait()
+            self._groups[values.device.type != "cpu"].allreduce(
+                [values], options
+            ).wait()
 
     def _options(self, options: Any) -> Any:
         if self._timeout is not None:

@@ -26,7 +26,7 @@ from skshake.network.batches import DeviceHierarchies, LevelBatch, Window
 
 # Seeds of torch's generators have fewer bits than ours.
 LARGEST_SEED = 2**62 - 1
-# Ours are below this; users' layers take the seeds above it, and each rank twice as far.
+# Ours are below this; users' layers take the seeds above it, the next rank those beyond.
 SEEDS = 2**32
 
 
