@@ -32,6 +32,9 @@ from skshake.hierarchy._folder import HierarchyFolder
 from skshake.hierarchy._level import Level, LevelView, concatenate_levels
 from skshake.hierarchy._overlap import overlap_matrix
 
+# Row groups of a folder that stand for all of them.
+SPREAD_GROUPS = 64
+
 
 @dataclass(frozen=True, eq=False)
 class HierarchyCollection(Sequence):
@@ -101,6 +104,12 @@ class HierarchyCollection(Sequence):
     def n_forests(self) -> int:
         """Number of independent hierarchies per graph."""
         return len(self.forests)
+
+    @property
+    def widths(self) -> tuple[int, int, int, int]:
+        """Numeric columns and category slots of nodes, then of edges."""
+        _, *widths = self.signature[1]
+        return tuple(widths)
 
     @property
     def signature(self) -> tuple:
@@ -324,21 +333,21 @@ class StoredHierarchies(HierarchyCollection):
     @cached_property
     def node_ptr(self) -> np.ndarray:
         """Offsets of the input nodes of each graph."""
-        return offsets(self._of_graphs(self.folder.graphs.n_nodes))
+        return offsets(self._of_graphs(self.folder.n_nodes))
 
     @cached_property
     def y(self) -> np.ndarray | None:
         """Targets that the graphs were written with."""
-        y = self.folder.graphs.y
+        y = self.folder.y
         return None if y is None else self._of_graphs(y)
 
     @cached_property
     def given_names(self) -> Names | None:
         """What the user calls graphs and input nodes."""
-        n_nodes, _, names = self.folder.graphs
+        names = self.folder.names
         if names is None or self.rows is None:
             return names
-        nodes, _ = rows_of(offsets(n_nodes), self.rows)
+        nodes, _ = rows_of(offsets(self.folder.n_nodes), self.rows)
         return names.take(self.rows, nodes)
 
     @property
@@ -467,12 +476,37 @@ class StoredHierarchies(HierarchyCollection):
     ) -> StoredHierarchies:
         return StoredHierarchies(self.folder, rows, kept_forests, self.memory)
 
+    def spread(self, n_graphs: int) -> np.ndarray:
+        """Choose graphs all over the folder without reading much of it.
+
+        Parameters
+        ----------
+        n_graphs : int
+            About so many, or all if there are fewer.
+
+        Returns
+        -------
+        graphs : int64 array
+            Positions in the collection.
+        """
+        graphs, ptr, _ = self.split_groups()
+        step = max(1, -(-(len(ptr) - 1) // SPREAD_GROUPS))
+        chosen = np.concatenate(
+            [graphs[ptr[g] : ptr[g + 1]] for g in range(0, len(ptr) - 1, step)]
+        )
+        return chosen[:: -(-len(chosen) // n_graphs)]
+
     def alone(self, position: int) -> tuple[HierarchyCollection, int]:
         """Give a collection whose levels are in memory, and a graph's place in it."""
         return self.take(np.array([position])).in_memory(), 0
 
-    def in_memory(self) -> HierarchyCollection:
+    def in_memory(self, *, with_names: bool = True) -> HierarchyCollection:
         """Read all graphs into memory.
+
+        Parameters
+        ----------
+        with_names : bool, default=True
+            Whether names of graphs and nodes are read too.
 
         Returns
         -------
@@ -502,7 +536,7 @@ class StoredHierarchies(HierarchyCollection):
         whole = concatenate_hierarchies(parts)
         if (np.diff(order) < 0).any():
             whole = whole.take(np.argsort(order, kind="stable"))
-        return replace(whole, given_names=self.given_names)
+        return replace(whole, given_names=self.given_names) if with_names else whole
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ groups without reading them, and the levels of those that are asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,14 +83,6 @@ def write_index(storage: Storage, parts: list[tuple[int, Part]]) -> None:
     }
     with storage.create(INDEX) as file:
         file.write(json.dumps(content).encode())
-
-
-class _Graphs(NamedTuple):
-    """What is known of single graphs without their levels."""
-
-    n_nodes: np.ndarray
-    y: np.ndarray | None
-    names: Names | None
 
 
 class _Named(NamedTuple):
@@ -207,18 +199,31 @@ class HierarchyFolder:
         return found
 
     @cached_property
-    def graphs(self) -> _Graphs:
-        """Input nodes of each graph, targets and names, of all parts."""
-        found = [
-            read_graphs_of_part(self.storage, name, part)
-            for name, part in zip(self._names, self.parts, strict=True)
-        ]
-        n_nodes = np.concatenate([arrays["n_nodes"] for arrays in found])
-        y = None
-        if all("y" in arrays for arrays in found):
-            y = np.concatenate([arrays["y"] for arrays in found])
-        named = [_Named(offsets(a["n_nodes"]), names_of_arrays(a)) for a in found]
-        return _Graphs(n_nodes, y, concatenate_names(named))
+    def n_nodes(self) -> np.ndarray:
+        """Number of input nodes of each graph."""
+        return np.concatenate([arrays["n_nodes"] for arrays in self._read_graphs()])
+
+    @cached_property
+    def y(self) -> np.ndarray | None:
+        """Targets of all graphs, None if they were written without."""
+        if any(part.n_targets is None for part in self.parts):
+            return None
+        return np.concatenate([arrays["y"] for arrays in self._read_graphs()])
+
+    @cached_property
+    def names(self) -> Names | None:
+        """What the user calls graphs and input nodes."""
+        return concatenate_names(
+            [
+                _Named(offsets(arrays["n_nodes"]), names_of_arrays(arrays))
+                for arrays in self._read_graphs()
+            ]
+        )
+
+    def _read_graphs(self) -> Iterator[Mapping[str, np.ndarray]]:
+        """Sizes, targets and names of the graphs of each part."""
+        for name, part in zip(self._names, self.parts, strict=True):
+            yield read_graphs_of_part(self.storage, name, part)
 
     def count_rows(self, forests: Sequence[int]) -> np.ndarray:
         """Coarse nodes and edges of each row group, in all levels of some forests."""

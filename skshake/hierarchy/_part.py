@@ -247,11 +247,11 @@ def read_levels_of_group(
 
 def read_graphs_of_part(
     storage: Storage, name: str, part: Part
-) -> dict[str, np.ndarray]:
-    """Sizes, names and targets of all graphs of a part."""
+) -> Mapping[str, np.ndarray]:
+    """Sizes, names and targets of all graphs of a part; decoded when asked for."""
     (data,) = _read(storage, name, [part.graphs])
-    with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        return {key: file[key] for key in file.files}
+    found: Mapping[str, np.ndarray] = np.load(io.BytesIO(data), allow_pickle=False)
+    return found
 
 
 def _read(storage: Storage, name: str, sections: list[Section]) -> list[bytes]:

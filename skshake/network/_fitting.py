@@ -8,17 +8,19 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 import torch
 
-from skshake.hierarchy import HierarchyCollection
+from skshake._memory import available_memory
+from skshake.hierarchy import HierarchyCollection, StoredHierarchies
 from skshake.network._checkpoint import FORMAT, Checkpoint
 from skshake.network._engine import choose_engine, resolve_device, resolve_precision
 from skshake.network._finishing import finish
-from skshake.network._inference import predict_outputs, send_all
+from skshake.network._inference import predict_outputs, predict_stored, send_all
 from skshake.network._model import SHAKENetwork
 from skshake.network._plan import (
     EpochRecord,
@@ -29,11 +31,17 @@ from skshake.network._plan import (
 from skshake.network._random import OwnStream
 from skshake.network._state import network_state
 from skshake.network._steps import Targets
+from skshake.network._stored_scales import learn_stored_scales
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import Engine
 from skshake.network._torch_state import plain_torch
 from skshake.network._training import EpochHooks, Training, train
-from skshake.network.batches import send
+from skshake.network.batches import (
+    DeviceHierarchies,
+    StoredSet,
+    find_buffer_bytes,
+    send,
+)
 
 # Forests over which outputs are averaged to validate an epoch: with all, that would
 # take longer than the epoch.
@@ -51,6 +59,12 @@ class LabelledGraphs(NamedTuple):
     targets: np.ndarray
     weights: np.ndarray
 
+    def in_memory(self) -> LabelledGraphs:
+        """The same graphs, read from their folder if they are in one."""
+        if not isinstance(self.hierarchies, StoredHierarchies):
+            return self
+        return self._replace(hierarchies=self.hierarchies.in_memory())
+
     def take(self, graphs: np.ndarray) -> LabelledGraphs:
         """Those of some graphs."""
         return LabelledGraphs(
@@ -60,13 +74,7 @@ class LabelledGraphs(NamedTuple):
 
 def feature_widths(hierarchies: HierarchyCollection) -> FeatureWidths:
     """Columns and slots that the encoders must take."""
-    level = hierarchies.levels[0]
-    return FeatureWidths(
-        level.x.numeric.shape[1],
-        level.x.n_slots,
-        level.edge_attr.numeric.shape[1],
-        level.edge_attr.n_slots,
-    )
+    return FeatureWidths(*hierarchies.widths)
 
 
 def build_network(
@@ -75,6 +83,9 @@ def build_network(
     """Fresh network, with the scales of features and weights learnt from the graphs."""
     with OwnStream(seed):
         network = SHAKENetwork(shape)
+    if isinstance(hierarchies, StoredHierarchies):
+        learn_stored_scales(network, hierarchies)
+        return network
     cpu = torch.device("cpu")
     network.learn_scales(
         [send(level.x.numeric, cpu) for level in hierarchies.levels],
@@ -122,24 +133,73 @@ def fit_network(
     device = resolve_device(device)
     plan = replace(plan, precision=resolve_precision(plan.precision, shape, device))
     engine = choose_engine(shape, device, plan.precision, plan.compile)
-    file = None
-    if checkpoint is not None:
+
+    def open_checkpoint() -> Checkpoint | None:
+        if checkpoint is None:
+            return None
         state = previous and network_state(previous)[1]
         plain = replace(plan, verbose=0)
-        parts = (FORMAT, training, held_out, shape, plain, state, device.type)
-        file = Checkpoint(checkpoint, joblib.hash(parts))
+        sets = _without_files(training), _without_files(held_out)
+        parts = (FORMAT, *sets, shape, plain, state, device.type)
+        return Checkpoint(checkpoint, joblib.hash(parts))
+
+    file = open_checkpoint()
+    n_bytes = _find_buffer_bytes(training.hierarchies, file)
+    if n_bytes is None and isinstance(training.hierarchies, StoredHierarchies):
+        training = training.in_memory()
+        file = open_checkpoint()
     with plain_torch(), lanes_in_threads(torch_too=engine.uses_torch_threads):
         network = copy.deepcopy(previous)
         if network is None:
             network = build_network(training.hierarchies, shape, plan.seed)
         network = network.to(device).on(engine)
-        data = send_all(training.hierarchies, device, engine)
+        data = _send_or_open(training.hierarchies, n_bytes, plan, device, engine)
         weights = (training.weights / training.weights.mean()).astype(np.float32)
         targets = Targets(send(training.targets, device), send(weights, device))
         validate = _make_validate(held_out, score, device, engine)
         trained = Training(network, data, targets, plan)
-        history = train(trained, validate, file, on_epoch)
-    return finish(network, data), history
+        try:
+            history = train(trained, validate, file, on_epoch)
+        finally:
+            if isinstance(data, StoredSet):
+                data.close()
+    return finish(network, trained.data.sample), history
+
+
+def _without_files(labelled: LabelledGraphs | None) -> Any:
+    """What tells graphs and targets apart from others, wherever they are."""
+    if labelled is None or not isinstance(labelled.hierarchies, StoredHierarchies):
+        return labelled
+    return (labelled.hierarchies.key, *labelled[1:])
+
+
+def _find_buffer_bytes(
+    hierarchies: HierarchyCollection, file: Checkpoint | None
+) -> float | None:
+    """Bytes in the folder of a buffer; None if all graphs are trained on at once.
+
+    A training that was begun goes on as it began, however much memory is free now.
+    """
+    if not isinstance(hierarchies, StoredHierarchies):
+        return None
+    state = file and file.load()
+    if state:
+        return float(state["buffer_bytes"])
+    return find_buffer_bytes(hierarchies, available_memory())
+
+
+def _send_or_open(
+    hierarchies: HierarchyCollection,
+    n_bytes: float | None,
+    plan: TrainingPlan,
+    device: torch.device,
+    engine: Engine,
+) -> DeviceHierarchies | StoredSet:
+    """All graphs at once, or those of a folder a buffer at a time."""
+    if n_bytes is None or not isinstance(hierarchies, StoredHierarchies):
+        return send_all(hierarchies, device, engine)
+    send_buffer = partial(send_all, device=device, engine=engine)
+    return StoredSet(hierarchies, send_buffer, n_bytes, plan.seed, plan.max_iter)
 
 
 def _make_validate(
@@ -151,11 +211,24 @@ def _make_validate(
     """Function of a network that gives its score on what is held out, if anything."""
     if held_out is None:
         return None
+    targets, weights = held_out.targets, held_out.weights
     hierarchies = held_out.hierarchies.first_forests(VALIDATED_FORESTS)
+    if isinstance(hierarchies, StoredHierarchies):
+        n_bytes = find_buffer_bytes(hierarchies, available_memory())
+        if n_bytes is not None:
+            stored = hierarchies
+
+            def validate_in_pieces(network: SHAKENetwork) -> float:
+                def predict(piece: HierarchyCollection) -> np.ndarray:
+                    return predict_outputs(network, send_all(piece, device, engine))
+
+                return score(targets, predict_stored(predict, stored, n_bytes), weights)
+
+            return validate_in_pieces
+        hierarchies = hierarchies.in_memory(with_names=False)
     data = send_all(hierarchies, device, engine)
 
     def validate(network: SHAKENetwork) -> float:
-        outputs = predict_outputs(network, data)
-        return score(held_out.targets, outputs, held_out.weights)
+        return score(targets, predict_outputs(network, data), weights)
 
     return validate

@@ -7,22 +7,29 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
+from skshake._memory import available_memory
 from skshake._warnings import warn_user
 from skshake.graphs import GraphCollection
-from skshake.hierarchy import HierarchyCollection
+from skshake.hierarchy import HierarchyCollection, StoredHierarchies
 from skshake.network._engine import choose_engine, resolve_device
 from skshake.network._explanation import Contributions, explain_graphs
-from skshake.network._inference import embed_graphs, predict_outputs, send_all
+from skshake.network._inference import (
+    embed_graphs,
+    predict_outputs,
+    predict_stored,
+    send_all,
+)
 from skshake.network._model import SHAKENetwork
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN
 from skshake.network._torch_state import plain_torch
-from skshake.network.batches import DeviceHierarchies
+from skshake.network.batches import DeviceHierarchies, find_buffer_bytes
 
 # Nodes and edges of all forests that are rather one batch than one for each forest.
 FEW_ROWS = 32_768
@@ -71,6 +78,12 @@ def _average(
     device: Any,
 ) -> np.ndarray:
     """Rows of graphs, averaged over forests; small forests go through in one batch."""
+    if isinstance(hierarchies, StoredHierarchies):
+        n_bytes = find_buffer_bytes(hierarchies, available_memory())
+        if n_bytes is not None:
+            predict = partial(_average, find_rows, network, device=device)
+            return predict_stored(predict, hierarchies, n_bytes)
+        hierarchies = hierarchies.in_memory(with_names=False)
     n_graphs, is_small = len(hierarchies), hierarchies.n_rows <= FEW_ROWS
     if is_small:
         hierarchies = hierarchies.forests_as_graphs()

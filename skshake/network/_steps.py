@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
@@ -20,7 +21,7 @@ from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import PESG, flatten, make_optimizer
 from skshake.network._plan import TrainingPlan
 from skshake.network._random import OwnStream, StepStreams, find_streams, torch_stream
-from skshake.network.batches import DeviceHierarchies, LevelBatch, Window
+from skshake.network.batches import DeviceHierarchies, LevelBatch, Window, send
 
 # Seeds of torch's generators have fewer bits than ours.
 LARGEST_SEED = 2**62 - 1
@@ -36,6 +37,11 @@ class Targets:
 
     values: Tensor
     weights: Tensor
+
+    def take(self, graphs: np.ndarray) -> Targets:
+        """Those of some graphs."""
+        chosen = send(graphs, self.values.device)
+        return Targets(self.values[chosen], self.weights[chosen])
 
     @property
     def n_tasks(self) -> int:
@@ -82,6 +88,12 @@ class Steps:
         self._forward: Callable[..., Tensor] = network
         if plan.compile:
             self._forward = torch.compile(network, dynamic=True)
+        self._differentiator = self._make_differentiator()
+
+    def use(self, data: DeviceHierarchies, targets: Targets) -> None:
+        """Go on with other graphs."""
+        self.data, self.targets = data, targets
+        # What was captured points into the last ones.
         self._differentiator = self._make_differentiator()
 
     def average_weights(self, n_steps: int) -> None:

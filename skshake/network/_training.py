@@ -30,7 +30,13 @@ from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import unflatten
 from skshake.network._plan import EpochRecord, TrainingPlan
 from skshake.network._steps import Steps, Targets
-from skshake.network.batches import DeviceHierarchies, Windows
+from skshake.network.batches import (
+    Buffer,
+    DeviceHierarchies,
+    StoredSet,
+    WholeSet,
+    Windows,
+)
 
 Validate = Callable[[SHAKENetwork], float]
 
@@ -58,21 +64,24 @@ class Training:
     ----------
     network : SHAKENetwork
         Trained in place, by its engine.
-    data : DeviceHierarchies
+    data : DeviceHierarchies or StoredSet
     targets : Targets
+        Of all graphs.
     plan : TrainingPlan
     """
 
     def __init__(
         self,
         network: SHAKENetwork,
-        data: DeviceHierarchies,
+        data: DeviceHierarchies | StoredSet,
         targets: Targets,
         plan: TrainingPlan,
     ) -> None:
-        self.network, self.data, self.plan = network, data, plan
+        self.network, self.plan = network, plan
+        self.data = data if isinstance(data, StoredSet) else WholeSet(data)
         network.temperature.fill_(plan.temperature)
-        self.steps = Steps(network, data, targets, plan)
+        self.targets = targets
+        self.steps = Steps(network, self.data.sample, targets, plan)
         values = targets.values.cpu().numpy()
         self._targets = values.reshape(len(values), -1)
         self.batch_size = plan.batch_size
@@ -81,8 +90,15 @@ class Training:
         self.history: list[EpochRecord] = []
         self.is_done = False
         self._window_rows = network.engine.window_rows
-        # Of an epoch; how many there are does not depend on the order of graphs.
-        self._n_steps = len(self._batches(np.random.default_rng(0)))
+        # Of an epoch; how many there are does not depend on the order of graphs, nor
+        # much on which of them are in a buffer together.
+        self._n_steps = sum(
+            len(self._batches(np.random.default_rng(0), graphs))
+            for graphs in self.data.plan(0)
+        )
+        # Called where an epoch can be gone on with, between its buffers.
+        self.on_buffer: Callable[[], None] | None = None
+        self._forget_epoch()
         if plan.uses_ema:
             self.steps.average_weights(self._n_steps)
         self.scheduler: LRScheduler | None = None
@@ -98,27 +114,48 @@ class Training:
     def run_epoch(self) -> float:
         """Mean loss of one pass over the batches."""
         self.network.train()
-        total = torch.zeros((), device=self.data.device)
-        batches = self._batches(self.rng)
+        for buffer in self.data.buffers(len(self.history), self._n_buffers):
+            if self._n_buffers and self.on_buffer is not None:
+                self.on_buffer()
+            self._run_buffer(buffer)
+            self._n_buffers += 1
+        self.steps.end_epoch()
+        loss = float(self._total) / self._n_graphs
+        self._forget_epoch()
+        return loss
+
+    def _run_buffer(self, buffer: Buffer) -> None:
+        """Take a step for each batch of the graphs of a buffer."""
+        self._use(buffer)
+        batches = self._batches(buffer.rng or self.rng, buffer.graphs)
         n_graphs, n_done = sum(map(len, batches)), 0
-        windows = self._windows()
+        windows = self._windows(buffer)
         # A batch leaves the list once it is done, so that those left can be halved.
         while batches:
             try:
                 loss = self.steps.step(*windows.take(batches))
             except torch.OutOfMemoryError as error:
                 batches = self._halve(batches, error)
-                windows = self._windows()
+                windows = self._windows(buffer)
                 continue
             n_done += len(batches[0])
-            total += loss * len(batches.pop(0))
-            self._schedule(n_done / n_graphs)
-        self.steps.end_epoch()
-        return float(total) / n_graphs
+            self._total += loss * len(batches.pop(0))
+            self._schedule(buffer.start + buffer.width * (n_done / n_graphs))
+        self._n_graphs += n_graphs
+
+    def _use(self, buffer: Buffer) -> None:
+        """Let steps find the graphs of a buffer, by their numbers in it."""
+        if buffer.graphs is not None:
+            self.steps.use(buffer.data, self.targets.take(buffer.graphs))
+
+    def _forget_epoch(self) -> None:
+        """Begin to count: buffers, graphs and their loss."""
+        self._n_buffers, self._n_graphs = 0, 0
+        self._total = torch.zeros((), device=self.data.sample.device)
 
     def run_and_note(self, validate: Validate | None) -> None:
         """Run an epoch, note it, and note whether it was the last."""
-        forest = self._forest
+        forest = len(self.history) % self.data.n_forests
         start = time.perf_counter()
         with garbage_collection_paused():
             loss = self.run_epoch()
@@ -145,20 +182,18 @@ class Training:
         """The network that a training which ends now would give, on the CPU."""
         network = copy.deepcopy(self.network)
         network.load_state_dict(self.kept)
-        return finish(network, self.data)
+        return finish(network, self.data.sample)
 
-    def _batches(self, rng: np.random.Generator) -> list[np.ndarray]:
-        """Graphs of each batch of an epoch."""
-        return self.plan.loss.make_batches(rng, self._targets, self.batch_size)
+    def _batches(
+        self, rng: np.random.Generator, graphs: np.ndarray | None
+    ) -> list[np.ndarray]:
+        """Graphs of each batch, as numbers among those of a buffer."""
+        targets = self._targets if graphs is None else self._targets[graphs]
+        return self.plan.loss.make_batches(rng, targets, self.batch_size)
 
-    @property
-    def _forest(self) -> int:
-        """Which of the forests this epoch trains on."""
-        return len(self.history) % self.data.n_forests
-
-    def _windows(self) -> Windows:
+    def _windows(self, buffer: Buffer) -> Windows:
         transposes = self.network.engine.needs_transposes
-        return Windows(self.data, self._forest, self._window_rows, transposes)
+        return Windows(buffer.data, buffer.forest, self._window_rows, transposes)
 
     def _schedule(self, fraction: float) -> None:
         """Set the learning rate for the given fraction of the epoch done."""
@@ -198,6 +233,8 @@ class Training:
             "history": [asdict(record) for record in self.history],
             "best": (stopping.best_score, stopping.n_bad, stopping.best_state),
             "is_done": self.is_done,
+            "buffer_bytes": self.data.n_bytes,
+            "within_epoch": (self._n_buffers, self._n_graphs, self._total),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -216,6 +253,8 @@ class Training:
         self.history = [EpochRecord(**record) for record in state["history"]]
         stopping.best_score, stopping.n_bad, stopping.best_state = state["best"]
         self.is_done = state["is_done"]
+        if "within_epoch" in state:
+            self._n_buffers, self._n_graphs, self._total = state["within_epoch"]
 
 
 def train(
@@ -254,6 +293,8 @@ def train(
     state = checkpoint and checkpoint.load()
     if state:
         training.restore(state)
+    if checkpoint is not None:
+        training.on_buffer = lambda: checkpoint.save(training.state())
     progress = tqdm(
         total=training.plan.max_iter,
         initial=len(training.history),
