@@ -468,7 +468,7 @@ class BaseSHAKE(
         """Contributions of the input nodes of each graph, at a level or at all."""
         hierarchies = self._read(X)
         explained = self._explained_outputs(hierarchies, target)
-        check_level(level, len(hierarchies.levels))
+        check_level(level, len(hierarchies.q))
         found = self._explain(hierarchies, explained).nodes
         of_nodes = found.sum(axis=0) if level is None else found[level]
         return np.split(of_nodes, hierarchies.node_ptr[1:-1])
@@ -565,7 +565,7 @@ class BaseSHAKE(
 
         return NetworkShape(
             widths=feature_widths(hierarchies),
-            n_layers=self._layers_of_levels(len(hierarchies.levels)),
+            n_layers=self._layers_of_levels(len(hierarchies.q)),
             n_outputs=n_outputs,
             hidden_dim=self.hidden_dim,
             n_linear=self.n_linear,
@@ -648,7 +648,7 @@ class BaseSHAKE(
         """Set the fitted attributes."""
         self._coarsener, self._signature = coarsener, hierarchies.signature
         self._target = target
-        self.n_features_in_ = sum(hierarchies.levels[0].x.widths)
+        self.n_features_in_ = sum(hierarchies.widths[:2])
         if coarsener is not None:
             self.n_features_in_ = coarsener.n_features_in_
         self.module_, self.history_ = network, history

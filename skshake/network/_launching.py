@@ -25,7 +25,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-from skshake.hierarchy import HierarchyCollection
+from skshake.hierarchy import HierarchyCollection, StoredHierarchies
 from skshake.network._engine import resolve_devices
 from skshake.network._fitting import (
     LabelledGraphs,
@@ -102,9 +102,11 @@ def write_job(
     previous: SHAKENetwork | None,
 ) -> None:
     """Write what all ranks are given."""
-    for name, part in (("training", training), ("held_out", held_out)):
+    parts = {"training": training, "held_out": held_out}
+    for name, part in parts.items():
         if part is not None:
-            part.hierarchies.save(folder / f"{name}.npz")
+            if not isinstance(part.hierarchies, StoredHierarchies):
+                part.hierarchies.save(folder / f"{name}.npz")
             np.savez(
                 folder / f"{name}_labels.npz",
                 targets=part.targets,
@@ -112,7 +114,8 @@ def write_job(
             )
     try:
         # Functions of notebooks too, which plain pickles cannot hold.
-        job = cloudpickle.dumps((shape, plan, previous))
+        stored = {name: _stored(part) for name, part in parts.items()}
+        job = cloudpickle.dumps((stored, shape, plan, previous))
     except Exception as error:
         raise TypeError(
             f"device: conv or loss cannot be sent to other processes: {error}"
@@ -130,16 +133,27 @@ def read_job(
     SHAKENetwork | None,
 ]:
     """What :func:`write_job` wrote; graphs are mapped, not read."""
-    training = _read_labelled(folder, "training")
+    stored, *job = cloudpickle.loads((folder / "job.pkl").read_bytes())
+    training = _read_labelled(folder, "training", stored["training"])
     held_out = None
-    if (folder / "held_out.npz").exists():
-        held_out = _read_labelled(folder, "held_out")
-    job = cloudpickle.loads((folder / "job.pkl").read_bytes())
+    if (folder / "held_out_labels.npz").exists():
+        held_out = _read_labelled(folder, "held_out", stored["held_out"])
     return (training, held_out, *job)
 
 
-def _read_labelled(folder: Path, name: str) -> LabelledGraphs:
-    hierarchies = HierarchyCollection.load(folder / f"{name}.npz", mmap_mode="r")
+def _stored(part: LabelledGraphs | None) -> StoredHierarchies | None:
+    """Hierarchies that are in a folder of the user's already: all ranks read there."""
+    if part is None or not isinstance(part.hierarchies, StoredHierarchies):
+        return None
+    return part.hierarchies
+
+
+def _read_labelled(
+    folder: Path, name: str, stored: StoredHierarchies | None
+) -> LabelledGraphs:
+    hierarchies: HierarchyCollection | None = stored
+    if hierarchies is None:
+        hierarchies = HierarchyCollection.load(folder / f"{name}.npz", mmap_mode="r")
     with np.load(folder / f"{name}_labels.npz") as labels:
         return LabelledGraphs(hierarchies, **labels)
 

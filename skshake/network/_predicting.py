@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import joblib
@@ -14,19 +15,25 @@ import numpy as np
 import torch
 from joblib import Parallel, delayed
 
+from skshake._memory import available_memory
 from skshake._warnings import warn_user
 from skshake.graphs import GraphCollection
-from skshake.hierarchy import HierarchyCollection
+from skshake.hierarchy import HierarchyCollection, StoredHierarchies
 from skshake.network._engine import choose_engine, resolve_devices
 from skshake.network._explanation import Contributions, explain_graphs
-from skshake.network._inference import embed_graphs, predict_outputs, send_all
+from skshake.network._inference import (
+    embed_graphs,
+    predict_outputs,
+    predict_stored,
+    send_all,
+)
 from skshake.network._meeting import share_rows
 from skshake.network._model import SHAKENetwork
 from skshake.network._state import network_state
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN
 from skshake.network._torch_state import plain_torch
-from skshake.network.batches import DeviceHierarchies
+from skshake.network.batches import DeviceHierarchies, find_buffer_bytes
 
 # Nodes and edges of all forests that are rather one batch than one for each forest.
 FEW_ROWS = 32_768
@@ -35,7 +42,7 @@ FEW_ROWS = 32_768
 def _on_device(
     network: SHAKENetwork, hierarchies: HierarchyCollection, device: torch.device
 ) -> tuple[SHAKENetwork, DeviceHierarchies]:
-    """Network (a copy, unless it is the CPU's) with its engine, and data on a device."""
+    """Network (a copy, unless it is the CPU's) with its engine, and data."""
     if device.type != "cpu":
         network = copy.deepcopy(network).to(device)
     engine = choose_engine(network.shape, device)
@@ -77,7 +84,10 @@ def _average(
 
     def describe() -> str:
         state = network_state(network)[1]
-        parts = (find_rows.__name__, state, hierarchies)
+        graphs: Any = hierarchies
+        if isinstance(hierarchies, StoredHierarchies):
+            graphs = hierarchies.key
+        parts = (find_rows.__name__, state, graphs)
         return str(joblib.hash(parts, coerce_mmap=True))
 
     return share_rows(len(hierarchies), find, describe)
@@ -119,6 +129,12 @@ def _average_in_one(
     hierarchies: HierarchyCollection,
 ) -> np.ndarray:
     """The same on one device; small forests go through in one batch."""
+    if isinstance(hierarchies, StoredHierarchies):
+        n_bytes = find_buffer_bytes(hierarchies, available_memory())
+        if n_bytes is not None:
+            predict = partial(_average_in_one, device, find_rows, network)
+            return predict_stored(predict, hierarchies, n_bytes)
+        hierarchies = hierarchies.in_memory(with_names=False)
     n_graphs, is_small = len(hierarchies), hierarchies.n_rows <= FEW_ROWS
     if is_small:
         hierarchies = hierarchies.forests_as_graphs()

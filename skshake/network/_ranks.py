@@ -62,6 +62,11 @@ class Ranks:
         """Whether this rank writes, shows and decides."""
         return self.rank == 0
 
+    @property
+    def n_beside(self) -> int:
+        """Number of ranks on this machine, which share its memory."""
+        return 1
+
     def take(self, batch: np.ndarray) -> np.ndarray:
         """This rank's graphs of a batch that all ranks know."""
         return batch[self.rank :: self.n_ranks]
@@ -154,6 +159,10 @@ class ProcessRanks(Ranks):
         self._groups = [control, gradients or control]
         self._timeout = timeout
         self._is_interrupted = False
+
+    @property
+    def n_beside(self) -> int:
+        return int(os.environ.get("LOCAL_WORLD_SIZE", self.n_ranks))
 
     def find_device(self, device: torch.device) -> torch.device:
         if device.type != "cuda" or device.index is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
@@ -22,11 +23,11 @@ from skshake.network._optimizers import PESG, flatten, make_optimizer
 from skshake.network._plan import TrainingPlan
 from skshake.network._random import OwnStream, StepStreams, find_streams, torch_stream
 from skshake.network._ranks import ALONE, Ranks
-from skshake.network.batches import DeviceHierarchies, LevelBatch, Window
+from skshake.network.batches import DeviceHierarchies, LevelBatch, Window, send
 
 # Seeds of torch's generators have fewer bits than ours.
 LARGEST_SEED = 2**62 - 1
-# Ours are below this; users' layers take the seeds above it, the next rank those beyond.
+# Ours are below this. Users' layers take those above, and the next rank those beyond.
 SEEDS = 2**32
 
 
@@ -40,6 +41,11 @@ class Targets:
 
     values: Tensor
     weights: Tensor
+
+    def take(self, graphs: np.ndarray) -> Targets:
+        """Those of some graphs."""
+        chosen = send(graphs, self.values.device)
+        return Targets(self.values[chosen], self.weights[chosen])
 
     @property
     def n_tasks(self) -> int:
@@ -92,6 +98,12 @@ class Steps:
         self._forward: Callable[..., Tensor] = network
         if plan.compile:
             self._forward = torch.compile(network, dynamic=True)
+        self._differentiator = self._make_differentiator()
+
+    def use(self, data: DeviceHierarchies, targets: Targets) -> None:
+        """Go on with other graphs."""
+        self.data, self.targets = data, targets
+        # What was captured points into the last ones.
         self._differentiator = self._make_differentiator()
 
     def average_weights(self, n_steps: int) -> None:

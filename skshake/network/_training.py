@@ -31,7 +31,14 @@ from skshake.network._optimizers import unflatten
 from skshake.network._plan import EpochRecord, TrainingPlan
 from skshake.network._ranks import ALONE, Ranks
 from skshake.network._steps import Steps, Targets
-from skshake.network.batches import DeviceHierarchies, Windows
+from skshake.network.batches import (
+    Buffer,
+    DeviceHierarchies,
+    Shares,
+    StoredSet,
+    WholeSet,
+    Windows,
+)
 
 Validate = Callable[[SHAKENetwork], float]
 
@@ -59,8 +66,9 @@ class Training:
     ----------
     network : SHAKENetwork
         Trained in place, by its engine.
-    data : DeviceHierarchies
+    data : DeviceHierarchies or StoredSet
     targets : Targets
+        Of all graphs.
     plan : TrainingPlan
     ranks : Ranks, default=ALONE
         Processes that share each batch.
@@ -69,15 +77,16 @@ class Training:
     def __init__(
         self,
         network: SHAKENetwork,
-        data: DeviceHierarchies,
+        data: DeviceHierarchies | StoredSet,
         targets: Targets,
         plan: TrainingPlan,
         ranks: Ranks = ALONE,
     ) -> None:
-        self.network, self.data, self.plan = network, data, plan
-        self.ranks = ranks
+        self.network, self.plan, self.ranks = network, plan, ranks
+        self.data = data if isinstance(data, StoredSet) else WholeSet(data)
         network.temperature.fill_(plan.temperature)
-        self.steps = Steps(network, data, targets, plan, ranks)
+        self.targets = targets
+        self.steps = Steps(network, self.data.sample, targets, plan, ranks)
         values = targets.values.cpu().numpy()
         self._targets = values.reshape(len(values), -1)
         self.batch_size = plan.batch_size
@@ -86,10 +95,17 @@ class Training:
         self.history: list[EpochRecord] = []
         self.is_done = False
         self._window_rows = network.engine.window_rows
-        # Of an epoch; how many there are does not depend on the order of graphs.
-        batches = self._batches(np.random.default_rng(0))
-        ranks.check_batches(batches)
-        self._n_steps = len(batches)
+        # Of an epoch; how many there are does not depend on the order of graphs, nor
+        # much on which of them are in a buffer together.
+        self._n_steps = 0
+        for graphs, shares in zip(self.data.plan(0), self.data.shares(0), strict=True):
+            batches = self._batches(np.random.default_rng(0), graphs, shares)
+            if shares is None:
+                ranks.check_batches(batches)
+            self._n_steps += len(batches)
+        # Called where an epoch can be gone on with, between its buffers.
+        self.on_buffer: Callable[[], None] | None = None
+        self._forget_epoch()
         if plan.uses_ema:
             self.steps.average_weights(self._n_steps)
         self.scheduler: LRScheduler | None = None
@@ -105,11 +121,25 @@ class Training:
     def run_epoch(self) -> float:
         """Mean loss of one pass over the batches."""
         self.network.train()
-        total = torch.zeros((), device=self.data.device)
-        batches = self._batches(self.rng)
-        own = [self.ranks.take(batch) for batch in batches]
+        for buffer in self.data.buffers(len(self.history), self._n_buffers):
+            if self._n_buffers:
+                self._average_statistics()
+                if self.on_buffer is not None:
+                    self.on_buffer()
+            self._run_buffer(buffer)
+            self._n_buffers += 1
+        self.steps.end_epoch()
+        loss: float = self.ranks.agree(float(self._total) / self._n_graphs)
+        self._forget_epoch()
+        return loss
+
+    def _run_buffer(self, buffer: Buffer) -> None:
+        """Take a step for each batch of the graphs of a buffer."""
+        self._use(buffer)
+        batches = self._batches(buffer.rng or self.rng, buffer.graphs, buffer.shares)
+        own = self._take_own(batches, buffer)
         n_graphs, n_done = sum(map(len, batches)), 0
-        windows = self._windows()
+        windows = self._windows(buffer)
         # A batch leaves the list once it is done, so that those left can be halved.
         while batches:
             try:
@@ -117,20 +147,35 @@ class Training:
                     window, b = windows.take(own)
                 loss = self.steps.step(window, b)
             except torch.OutOfMemoryError as error:
-                batches = self._halve(batches, error)
-                own = [self.ranks.take(batch) for batch in batches]
-                windows = self._windows()
+                batches = self._halve(batches, error, buffer.shares)
+                own = self._take_own(batches, buffer)
+                windows = self._windows(buffer)
                 continue
             n_done += len(batches[0])
-            total += loss * len(batches.pop(0))
+            self._total += loss * len(batches.pop(0))
             own.pop(0)
-            self._schedule(n_done / n_graphs)
-        self.steps.end_epoch()
-        return float(total) / n_graphs
+            self._schedule(buffer.start + buffer.width * (n_done / n_graphs))
+        self._n_graphs += n_graphs
+
+    def _take_own(self, batches: list[np.ndarray], buffer: Buffer) -> list[np.ndarray]:
+        """This rank's graphs of each batch; of a folder it has read no others."""
+        if buffer.shares is not None:
+            return [*batches]
+        return [self.ranks.take(batch) for batch in batches]
+
+    def _use(self, buffer: Buffer) -> None:
+        """Let steps find the graphs of a buffer, by their numbers in it."""
+        if buffer.graphs is not None:
+            self.steps.use(buffer.data, self.targets.take(buffer.graphs))
+
+    def _forget_epoch(self) -> None:
+        """Begin to count: buffers, graphs and their loss."""
+        self._n_buffers, self._n_graphs = 0, 0
+        self._total = torch.zeros((), device=self.data.sample.device)
 
     def run_and_note(self, validate: Validate | None) -> None:
         """Run an epoch, note it, and note whether it was the last."""
-        forest = self._forest
+        forest = len(self.history) % self.data.n_forests
         start = time.perf_counter()
         with garbage_collection_paused():
             loss = self.run_epoch()
@@ -166,7 +211,7 @@ class Training:
         """The network that a training which ends now would give, on the CPU."""
         network = copy.deepcopy(self.network)
         network.load_state_dict(self.kept)
-        return finish(network, self.data)
+        return finish(network, self.data.sample)
 
     def _average_statistics(self) -> None:
         """Average what batch normalisation has seen over the ranks."""
@@ -174,18 +219,21 @@ class Training:
         if self.steps.ema is not None:
             self.ranks.average_statistics(self.steps.result)
 
-    def _batches(self, rng: np.random.Generator) -> list[np.ndarray]:
-        """Graphs of each batch of an epoch."""
-        return self.plan.loss.make_batches(rng, self._targets, self.batch_size)
+    def _batches(
+        self, rng: np.random.Generator, graphs: np.ndarray | None, shares: Shares | None
+    ) -> list[np.ndarray]:
+        """Graphs of each batch, as numbers among those of a buffer."""
+        targets = self._targets if graphs is None else self._targets[graphs]
+        batches = self.plan.loss.make_batches(rng, targets, self.batch_size)
+        if shares is None:
+            return batches
+        # As many on each rank.
+        n_batches = shares.count_batches(self.batch_size)
+        return np.array_split(np.concatenate(batches), n_batches)
 
-    @property
-    def _forest(self) -> int:
-        """Which of the forests this epoch trains on."""
-        return len(self.history) % self.data.n_forests
-
-    def _windows(self) -> Windows:
+    def _windows(self, buffer: Buffer) -> Windows:
         transposes = self.network.engine.needs_transposes
-        return Windows(self.data, self._forest, self._window_rows, transposes)
+        return Windows(buffer.data, buffer.forest, self._window_rows, transposes)
 
     def _schedule(self, fraction: float) -> None:
         """Set the learning rate for the given fraction of the epoch done."""
@@ -195,18 +243,25 @@ class Training:
                 self.scheduler.step()
 
     def _halve(
-        self, batches: list[np.ndarray], error: torch.OutOfMemoryError
+        self,
+        batches: list[np.ndarray],
+        error: torch.OutOfMemoryError,
+        shares: Shares | None,
     ) -> list[np.ndarray]:
         """Batches of half as many graphs, for the rest of the training."""
-        self.batch_size = max(map(len, batches)) // 2
-        if not self.batch_size:
+        pairs = (np.array_split(batch, 2) for batch in batches)
+        halves = [half for pair in pairs for half in pair if len(half)]
+        if shares is None:
+            self.batch_size = max(map(len, batches)) // 2
+            fewest = min(map(len, halves)) // self.ranks.n_ranks
+        else:
+            # The same on all ranks, which have other numbers of graphs.
+            fewest = shares.n_fewest // (2 * shares.count_batches(self.batch_size))
+            self.batch_size //= 2
+        if not (self.batch_size and fewest):
             raise error
         self._window_rows //= 2
         self.steps.release()
-        pairs = (np.array_split(batch, 2) for batch in batches)
-        halves = [half for pair in pairs for half in pair if len(half)]
-        if min(map(len, halves)) < self.ranks.n_ranks:
-            raise error
         if self.ranks.is_first:
             warn_user(
                 f"out of memory: going on with batch_size={self.batch_size}",
@@ -229,6 +284,8 @@ class Training:
             "history": [asdict(record) for record in self.history],
             "best": (stopping.best_score, stopping.n_bad, stopping.best_state),
             "is_done": self.is_done,
+            "buffer_bytes": self.data.n_bytes,
+            "within_epoch": (self._n_buffers, self._n_graphs, self._total),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -247,6 +304,8 @@ class Training:
         self.history = [EpochRecord(**record) for record in state["history"]]
         stopping.best_score, stopping.n_bad, stopping.best_state = state["best"]
         self.is_done = state["is_done"]
+        if "within_epoch" in state:
+            self._n_buffers, self._n_graphs, self._total = state["within_epoch"]
 
 
 def train(
@@ -287,6 +346,8 @@ def train(
     state = ranks.agree(checkpoint and checkpoint.load())
     if state:
         training.restore(state)
+    if checkpoint is not None:
+        training.on_buffer = lambda: checkpoint.save(training.state())
     progress = tqdm(
         total=training.plan.max_iter,
         initial=len(training.history),
