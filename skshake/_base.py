@@ -37,7 +37,7 @@ from skshake.graphs import GraphCollection, GraphProblem
 from skshake.hierarchy import HierarchiesLike, HierarchyCollection, as_hierarchies
 
 if TYPE_CHECKING:
-    from skshake.network import Contributions
+    from skshake.network import Contributions, Ranks
 
 # From this many graphs on, a held-out tenth says more than the steps it costs, and
 # dropout helps: fewer graphs are protected by several forests each.
@@ -214,7 +214,6 @@ class BaseSHAKE(
         """Kind of target; each estimator knows its own."""
         raise NotImplementedError
 
-    @checks_parameters
     def fit(
         self,
         X: HierarchiesLike,
@@ -243,9 +242,28 @@ class BaseSHAKE(
         self : object
             The fitted estimator.
         """
-        from skshake.network import LabelledGraphs, find_loss, fit_network
+        from skshake.network import join_group
+
+        # Within a process group of the user's, all processes train one network.
+        with join_group() as ranks:
+            self._fit(ranks, X, y, sample_weight, X_val, y_val)
+        return self
+
+    @checks_parameters
+    def _fit(
+        self,
+        ranks: Ranks,
+        X: HierarchiesLike,
+        y: Any,
+        sample_weight: Any,
+        X_val: HierarchiesLike | None,
+        y_val: Any,
+    ) -> None:
+        """Train the network, as one of several ranks or alone."""
+        from skshake.network import LabelledGraphs, find_loss, fit_on
 
         seed = int(check_random_state(self.random_state).randint(MAX_SEED))
+        seed = ranks.agree(seed)
         coarsener, hierarchies = self._read_training(X)
         n_graphs = len(hierarchies)
         target = self._learn_target(y, n_graphs)
@@ -266,7 +284,10 @@ class BaseSHAKE(
         n_training = len(training.targets)
         n_held_out = 0 if held_out is None else len(held_out.targets)
         plan = self._plan(n_training, held_out is not None, loss, target.form, seed)
-        task = FitTask(self, hierarchies, y, sample_weight, self.max_iter)
+        task = FitTask(
+            *(self, hierarchies, y, sample_weight, self.max_iter),
+            is_told=ranks.is_first,
+        )
 
         def describe(network: Any, history: list) -> dict[str, Any]:
             fitted = copy.copy(self)
@@ -276,16 +297,17 @@ class BaseSHAKE(
             return dict(vars(fitted))
 
         with task.epochs(describe) as on_epoch:
-            network, history = fit_network(
+            network, history = fit_on(
+                self.device,
                 training,
                 held_out,
                 shape,
                 plan,
                 target.score,
-                self.device,
                 previous,
                 self.checkpoint,
                 on_epoch,
+                ranks=ranks,
             )
         # Set at the end: a fit that fails leaves the estimator as it was.
         self._set_fitted(coarsener, hierarchies, target, network, history, n_held_out)
@@ -296,7 +318,6 @@ class BaseSHAKE(
             )
         self._finish_fit(training)
         task.end()
-        return self
 
     def embed(self, X: HierarchiesLike) -> np.ndarray:
         """Embedding of each graph, from which the outputs are read.
@@ -443,7 +464,7 @@ class BaseSHAKE(
         """Contributions of the input nodes of each graph, at a level or at all."""
         hierarchies = self._read(X)
         explained = self._explained_outputs(hierarchies, target)
-        check_level(level, len(hierarchies.levels))
+        check_level(level, len(hierarchies.q))
         found = self._explain(hierarchies, explained).nodes
         of_nodes = found.sum(axis=0) if level is None else found[level]
         return np.split(of_nodes, hierarchies.node_ptr[1:-1])
@@ -540,7 +561,7 @@ class BaseSHAKE(
 
         return NetworkShape(
             widths=feature_widths(hierarchies),
-            n_layers=self._layers_of_levels(len(hierarchies.levels)),
+            n_layers=self._layers_of_levels(len(hierarchies.q)),
             n_outputs=n_outputs,
             hidden_dim=self.hidden_dim,
             n_linear=self.n_linear,
@@ -624,7 +645,7 @@ class BaseSHAKE(
         """Set the fitted attributes."""
         self._coarsener, self._signature = coarsener, hierarchies.signature
         self._target = target
-        self.n_features_in_ = sum(hierarchies.levels[0].x.widths)
+        self.n_features_in_ = sum(hierarchies.widths[:2])
         if coarsener is not None:
             self.n_features_in_ = coarsener.n_features_in_
         self.module_, self.history_ = network, history

@@ -108,6 +108,9 @@ class FitTask:
     sample_weight : array-like or None, default=None
     n_epochs : int, default=0
         Most epochs; 0 if the fit has none.
+    is_told : bool, default=True
+        Whether callbacks are told; of several processes that train together, the first
+        tells its own.
     """
 
     def __init__(
@@ -117,9 +120,11 @@ class FitTask:
         y: Any,
         sample_weight: Any = None,
         n_epochs: int = 0,
+        *,
+        is_told: bool = True,
     ) -> None:
         self._context = None
-        if not getattr(estimator, "_skl_callbacks", None):
+        if not (is_told and getattr(estimator, "_skl_callbacks", None)):
             return
         # Scorers among the callbacks take all of it as arguments, so nothing else.
         metadata = None

@@ -23,7 +23,11 @@ from skshake._targets import (
     mean_accuracy,
 )
 from skshake._warnings import warn_user
-from skshake.hierarchy import HierarchiesLike, HierarchyCollection
+from skshake.hierarchy import (
+    HierarchiesLike,
+    HierarchyCollection,
+    StoredHierarchies,
+)
 
 # Graphs on which a fit is checked to tell classes apart, and the share of the largest
 # class from which on predicting it alone is no surprise.
@@ -522,8 +526,12 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         codes = training.targets.ravel().astype(np.int64)
         if np.bincount(codes).max() > LARGE_CLASS * len(codes):
             return
-        some = np.random.default_rng(0).permutation(len(codes))[:CHECKED_GRAPHS]
-        found = self.predict(training.hierarchies.first_forests(1).take(some))
+        hierarchies = training.hierarchies.first_forests(1)
+        if isinstance(hierarchies, StoredHierarchies):
+            some = hierarchies.spread(CHECKED_GRAPHS)
+        else:
+            some = np.random.default_rng(0).permutation(len(codes))[:CHECKED_GRAPHS]
+        found = self.predict(hierarchies.take(some))
         if len(np.unique(codes[some])) > 1 and len(np.unique(found)) == 1:
             warn_user(
                 "one class is predicted for all training graphs; train for longer "

@@ -1,61 +1,55 @@
 """KFCoarsener: a transformer from graphs to hierarchies of coarse graphs.
 
-In: a list of graphs. Out: a HierarchyCollection, one hierarchy per graph.
+In: graphs, in memory or in parts. Out: one hierarchy per graph, in a collection or in a
+folder.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import pairwise
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from skshake._callbacks import CallbackMixin, FitTask
+from skshake._chunks import coarsen_graphs
 from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
 from skshake._logging import logger
 from skshake._output import CollectionOutputMixin
-from skshake._progress import tqdm
 from skshake._reduction import measure_reduction, sample_edge_fraction
+from skshake._sampling import TrainingGraphs, all_graphs, sample_order, sample_sources
+from skshake._sources import find_sources
 from skshake._states import StateMixin
 from skshake._warnings import warn_user
-from skshake.forests import (
-    MAX_SEED,
-    as_resolutions,
-    check_edge_weight,
-    draw_partitions,
-    streams_of,
-)
+from skshake._writing import write_folder
+from skshake.forests import MAX_SEED, as_resolutions, check_edge_weight
 from skshake.graphs import (
     Features,
     GraphCollection,
     GraphsLike,
     as_graphs,
-    chunk_bounds,
     match_features,
     with_degree_feature,
-    with_return_probabilities,
 )
 from skshake.hierarchy import (
     AGGREGATIONS,
     Aggregation,
     HierarchyCollection,
-    Level,
     Pooling,
+    StoredHierarchies,
     Vocabulary,
     check_log_rule,
-    coarsen,
-    concatenate_hierarchies,
     describe_rounded,
     learn_centre,
     learn_log_scales,
-    learn_vocabulary,
     scale_numbers,
 )
 from skshake.resolution import (
@@ -71,10 +65,8 @@ LEAST_REDUCTION = 0.05
 # molhiv's 32,901 gain from four too. More nodes than the last get one forest.
 HIERARCHIES, FEWEST_FORESTS, MOST_FORESTS = 32_768, 4, 16
 MANY_NODES = 4_000_000
-# Nodes and edges of copies of the graphs, for which forests are drawn together.
-FEW_ROWS = 32_768
-# Chunks that a progress bar is made of.
-BARS = 50
+# Graphs on which ``fit`` measures how much smaller coarse graphs are.
+REDUCED_GRAPHS = 2_000
 
 
 class ReductionWarning(UserWarning):
@@ -87,39 +79,6 @@ def automatic_n_forests(n_graphs: int, n_nodes: int) -> int:
         return 1
     n_forests = round(HIERARCHIES / n_graphs)
     return int(np.clip(n_forests, FEWEST_FORESTS, MOST_FORESTS))
-
-
-def _coarsen_chunk(
-    graphs: GraphCollection, qs: np.ndarray, seed: int, n_forests: int, pooling: Pooling
-) -> HierarchyCollection:
-    """Hierarchies of some graphs; nothing depends on which others there are."""
-    # Forests are those of the graphs as given, whatever is pooled on them.
-    described = with_return_probabilities(
-        scale_numbers(graphs, pooling), pooling.walk_length
-    )
-    n_trivial = int(np.isinf(qs).sum())
-    block = draw_partitions(graphs, qs[:n_trivial], streams_of(graphs, seed))[1]
-    inputs = [coarsen(described, np.inf, each, pooling) for each in block]
-    forests: list[tuple[Level, ...]] = []
-    n_rows = max(graphs.n_nodes + graphs.n_edges, 1)
-    n_together = int(np.clip(FEW_ROWS // n_rows, 1, n_forests))
-    for first in range(0, n_forests, n_together):
-        numbers = range(first, min(first + n_together, n_forests))
-        streams = [streams_of(graphs, seed, forest) for forest in numbers]
-        many, described_many = graphs, described
-        if len(numbers) > 1:
-            copies = np.tile(np.arange(len(graphs)), len(numbers))
-            many = described_many = described.take(copies)
-        blocks = draw_partitions(many, qs[n_trivial:], np.concatenate(streams))[1]
-        levels = [
-            coarsen(described_many, q, block, pooling).split(len(numbers))
-            for q, block in zip(qs[n_trivial:].tolist(), blocks, strict=True)
-        ]
-        of_forests = zip(*levels, strict=True) if levels else [()] * len(numbers)
-        forests += [(*inputs, *of_forest) for of_forest in of_forests]
-    return HierarchyCollection(
-        graphs.node_ptr, tuple(forests), pooling.key, graphs.given_names
-    )
 
 
 class KFCoarsener(
@@ -234,7 +193,8 @@ class KFCoarsener(
     n_forests_ : int
         Hierarchies drawn per graph; 1 if ``q_`` is just ``inf``.
     reduction_ : Reduction
-        Achieved coarse / input sizes on the training graphs.
+        Achieved coarse / input sizes on the training graphs (``fit`` without
+        ``transform``: on 2,000 of them at random).
     n_features_in_, n_edge_features_in_ : int
         Columns of node and edge features; 2 and 0 for graphs without features, which
         get their weighted degree d as log(1 + d) and as a category.
@@ -347,13 +307,21 @@ class KFCoarsener(
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: GraphsLike, y: Any = None) -> KFCoarsener:
+    @checks_parameters
+    def fit(self, X: GraphsLike | str | Path, y: Any = None) -> KFCoarsener:
         """Learn q*, vocabularies of categories, and the seed of the forests.
+
+        Graphs are not coarsened, so this takes less time than ``fit_transform``.
 
         Parameters
         ----------
-        X : list of graphs or GraphCollection
-            Anything that :func:`skshake.as_graphs` reads.
+        X : list of graphs, GraphCollection, path, or iterable of sources
+            Anything that :func:`skshake.as_graphs` reads. Graphs that are larger than
+            memory come in parts, one after the other: from a folder of files, or from
+            an iterable of the sources that :meth:`transform_to` takes. Categories are
+            then those of all parts; scales of numbers and the reduction are learnt from
+            a random sample of 4 million nodes and edges, and q* from as many graphs of
+            it as decide it: the same ones as if all graphs were in memory.
         y : None
             Ignored.
 
@@ -361,7 +329,25 @@ class KFCoarsener(
         -------
         self : KFCoarsener
         """
-        self.fit_transform(X, y)
+        seed = check_random_state(self.random_state).randint(MAX_SEED)
+        sources, graphs = find_sources(X)
+        if sources is None:
+            graphs = as_graphs(graphs, categorical_features=self.categorical_features)
+            given = all_graphs(graphs)
+        else:
+            given = sample_sources(sources, self.categorical_features, seed)
+        task = FitTask(self, X if sources is None else given.graphs, y)
+        objective = self._learn(given, seed)
+        some = given.graphs
+        if len(some) > REDUCED_GRAPHS:
+            some = some[np.argsort(sample_order(some, seed))[:REDUCED_GRAPHS]]
+        # With q* learnt, the spectra say what to expect of other forests.
+        n_forests = self.n_forests_ if objective is None else 1
+        sizes = coarsen_graphs(
+            some, self.q_, seed, n_forests, None, self.n_jobs, self.verbose
+        )
+        self._report(some, sizes, objective)
+        task.end()
         return self
 
     @checks_parameters
@@ -382,16 +368,10 @@ class KFCoarsener(
         seed = check_random_state(self.random_state).randint(MAX_SEED)
         graphs = as_graphs(X, categorical_features=self.categorical_features)
         task = FitTask(self, graphs, y)
-        graphs = self._learn_features(graphs)
-        scaled = scale_numbers(graphs, self._pooling)
-        objective = self._learn_resolutions(scaled, seed)
-        self._seed = seed
-        self.n_forests_ = self._choose_n_forests(graphs)
-        hierarchies = self._coarsen(graphs, self.n_forests_)
-        self.reduction_ = measure_reduction(graphs, hierarchies, objective)
-        for line in self.reduction_.describe(getattr(self, "q_star_", None)):
-            logger.info(line)
-        self._warn_if_useless()
+        given = all_graphs(graphs)
+        objective = self._learn(given, seed)
+        hierarchies = self._coarsen(given.graphs, self.n_forests_)
+        self._report(given.graphs, hierarchies, objective)
         task.end()
         return hierarchies
 
@@ -410,12 +390,69 @@ class KFCoarsener(
         """
         return self._transform_read(self._read(X))
 
-    def _learn_features(self, graphs: GraphCollection) -> GraphCollection:
+    def transform_to(
+        self,
+        folder: str | Path,
+        sources: GraphsLike | Iterable[Any] | str | Path,
+        y: Any = None,
+    ) -> StoredHierarchies:
+        """Coarsen graphs in parts, each into a file of a folder.
+
+        Parts go to joblib one by one, which spreads them over the workers of any
+        backend: threads, processes, or machines of dask or ray
+        (``joblib.parallel_config("dask")``). A worker is told a path and gives numbers
+        back, and the files are the same whoever writes them. What was finished before
+        an interruption stays, and the same call goes on from there.
+
+        Parameters
+        ----------
+        folder : str or Path
+            A path, or a URL of a protocol that fsspec knows, such as "s3://...". It is
+            made if it is not there. Workers need to reach it by the same name.
+        sources : iterable of sources, path, or graphs
+            Each source becomes a file. A source is a path (a ``.npz`` file of
+            ``GraphCollection.save`` or of :func:`~skshake.datasets.load_npz`, a
+            ``.csv`` file of :func:`~skshake.datasets.load_molecules_csv`, a folder of
+            :func:`~skshake.datasets.load_ogb`), a function without arguments that reads
+            graphs (such as ``functools.partial(graphs_from_edgelist, path, ...)``), or
+            a list of graphs. Functions and lists may give ``(graphs, y)`` or a Bunch
+            with ``data`` and ``target``. The path of a folder stands for all its files.
+            Graphs that are in memory are cut into parts of about a million nodes and
+            edges.
+        y : array-like of shape (n_graphs,) or (n_graphs, n_columns), default=None
+            Targets of graphs that are in memory; other sources bring their own.
+
+        Returns
+        -------
+        hierarchies : StoredHierarchies
+            What ``HierarchyCollection.open(folder)`` gives; targets are its ``y``.
+
+        Raises
+        ------
+        ValueError
+            If a source cannot be read or differs from the training graphs (the source
+            is named); if a finished part was altered, or was made by another coarsener
+            or from another source (its file is named).
+        OSError
+            If a file cannot be written; it is named, and what is finished stays.
+        """
+        check_is_fitted(self)
+        write_folder(self, folder, sources, y)
+        return HierarchyCollection.open(folder)
+
+    def _learn(self, given: TrainingGraphs, seed: int) -> Objective | None:
+        """Set all that is learnt but the reduction; gives what was minimised."""
+        self._learn_features(given)
+        scaled = scale_numbers(given.graphs, self._pooling)
+        objective = self._learn_resolutions(scaled, given.n_graphs, seed)
+        self._seed = seed
+        self.n_forests_ = self._choose_n_forests(given.n_graphs, given.n_nodes)
+        return objective
+
+    def _learn_features(self, given: TrainingGraphs) -> None:
         """Remember the fields of features and their categories."""
-        self._has_node_features = bool(graphs.node_features.n_columns)
-        if not self._has_node_features:
-            graphs = with_degree_feature(graphs)
-        nodes, edges = graphs.node_features, graphs.edge_features
+        self._has_node_features = given.has_node_features
+        nodes, edges = given.graphs.node_features, given.graphs.edge_features
         self._node_fields, self._edge_fields = nodes.fields, edges.fields
         self.n_features_in_ = nodes.n_columns
         self.n_edge_features_in_ = edges.n_columns
@@ -425,17 +462,27 @@ class KFCoarsener(
         self._pooling = Pooling(
             self.node_pooling,
             self.edge_pooling,
-            learn_vocabulary(nodes.categories),
-            learn_vocabulary(edges.categories),
+            *given.vocabularies,
             self.walk_length,
             *centres,
             *log_scales,
         )
         self._warn_of_categories(nodes, edges)
-        for given in zip((nodes, edges), log_scales, centres, strict=True):
-            for message in describe_rounded(*given):
+        for each in zip((nodes, edges), log_scales, centres, strict=True):
+            for message in describe_rounded(*each):
                 warn_user(message)
-        return graphs
+
+    def _report(
+        self,
+        graphs: GraphCollection,
+        hierarchies: HierarchyCollection,
+        objective: Objective | None,
+    ) -> None:
+        """Set the reduction, log it, and warn if there is hardly any."""
+        self.reduction_ = measure_reduction(graphs, hierarchies, objective)
+        for line in self.reduction_.describe(getattr(self, "q_star_", None)):
+            logger.info(line)
+        self._warn_if_useless()
 
     def _given(
         self, nodes: Features, edges: Features
@@ -461,7 +508,7 @@ class KFCoarsener(
         return replace(graphs, node_features=nodes, edge_features=edges)
 
     def _learn_resolutions(
-        self, graphs: GraphCollection, seed: int
+        self, graphs: GraphCollection, n_graphs: int, seed: int
     ) -> Objective | None:
         """Set ``q_``, and with "auto" what else is learnt about it.
 
@@ -484,6 +531,7 @@ class KFCoarsener(
             seed=seed,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
+            n_population=n_graphs,
         )
         edges = sample_edge_fraction(graphs, curves.q, q_star, seed)
         self.q_curves_: ResolutionCurves = replace(curves, edge_fraction=edges)
@@ -496,46 +544,38 @@ class KFCoarsener(
         self.q_ = as_resolutions(qs)
         return objective
 
-    def _choose_n_forests(self, graphs: GraphCollection) -> int:
+    def _choose_n_forests(self, n_graphs: int, n_nodes: int) -> int:
         """Number of forests; one suffices if there is nothing random to draw."""
         if np.isinf(self.q_).all():
             return 1
         if self.n_forests == "auto":
-            return automatic_n_forests(len(graphs), graphs.n_nodes)
+            return automatic_n_forests(n_graphs, n_nodes)
         return self.n_forests
+
+    @property
+    def _n_forests_now(self) -> int:
+        """How many forests ``transform`` draws."""
+        if self.n_forests_transform is None:
+            return self.n_forests_
+        # It may have been set after ``fit``, which checks parameters.
+        self._validate_params()
+        return min(self.n_forests_, self.n_forests_transform)
 
     def _transform_read(self, graphs: GraphCollection) -> HierarchyCollection:
         """Coarsen graphs that ``_read`` gave."""
-        n_forests = self.n_forests_
-        if self.n_forests_transform is not None:
-            # It may have been set after ``fit``, which checks parameters.
-            self._validate_params()
-            n_forests = min(n_forests, self.n_forests_transform)
-        return self._coarsen(graphs, n_forests)
+        return self._coarsen(graphs, self._n_forests_now)
 
     def _coarsen(self, graphs: GraphCollection, n_forests: int) -> HierarchyCollection:
-        """Draw forests and pool, in chunks of about equal size."""
-        check_edge_weight(graphs, self.q_)
-        n_chunks = effective_n_jobs(self.n_jobs)
-        if self.verbose:
-            n_chunks = max(n_chunks, BARS)
-        bounds = chunk_bounds(graphs, n_chunks)
-        # Kernels release the GIL, so threads share the arrays without copies.
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        parts = parallel(
-            delayed(_coarsen_chunk)(
-                graphs[start:stop],
-                self.q_,
-                self._seed,
-                n_forests,
-                self._pooling,
-            )
-            for start, stop in pairwise(bounds.tolist())
+        """Draw forests and pool."""
+        return coarsen_graphs(
+            graphs,
+            self.q_,
+            self._seed,
+            n_forests,
+            self._pooling,
+            self.n_jobs,
+            self.verbose,
         )
-        progress = tqdm(
-            parts, "coarsening", total=len(bounds) - 1, disable=not self.verbose
-        )
-        return concatenate_hierarchies(list(progress), self.n_jobs)
 
     def _warn_if_useless(self) -> None:
         finite = [

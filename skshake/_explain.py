@@ -127,7 +127,7 @@ def _explain_parts(
         )
     check_is_fitted(network)
     graphs, hierarchies, molecules = _read(parts, X)
-    check_level(level, len(hierarchies.levels))
+    check_level(level, len(hierarchies.q))
     if chosen is None:
         is_list = isinstance(target, Iterable) and not isinstance(target, (str, bytes))
         targets = target if is_list else [target]

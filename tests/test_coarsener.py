@@ -19,6 +19,7 @@ from skshake import (
     KFCoarsener,
     ReductionWarning,
     SHAKEClassifier,
+    _chunks,
     _coarsener,
     as_graphs,
 )
@@ -146,7 +147,7 @@ def test_forests_are_the_same_drawn_together_or_one_by_one(
     together = coarsener.transform(graphs)
     n_rows = sum(graph.n_nodes + len(graph.edges) for graph in graphs)
     for few in (0, 3 * n_rows):
-        monkeypatch.setattr(_coarsener, "FEW_ROWS", few)
+        monkeypatch.setattr(_chunks, "FEW_ROWS", few)
         assert_same_hierarchies(coarsener.transform(graphs), together)
 
 

@@ -7,6 +7,7 @@ from skshake.hierarchy._collection import (
     GraphHierarchy,
     HierarchiesLike,
     HierarchyCollection,
+    StoredHierarchies,
     as_hierarchies,
     concatenate_hierarchies,
 )
@@ -16,6 +17,13 @@ from skshake.hierarchy._doubts import (
     describe_doubts,
     doubt_categories,
     doubt_unseen,
+)
+from skshake.hierarchy._folder import (
+    describe_levels,
+    is_part,
+    part_name,
+    remove_leftovers,
+    write_index,
 )
 from skshake.hierarchy._level import Level, LevelView, PooledFeatures
 from skshake.hierarchy._numbers import (
@@ -32,6 +40,7 @@ from skshake.hierarchy._overlap import (
     overlap_matrix,
     projection_matrix,
 )
+from skshake.hierarchy._part import Part, check_part, read_footer, write_part
 from skshake.hierarchy._sorting import sort_first
 
 __all__ = [
@@ -45,24 +54,34 @@ __all__ = [
     "Level",
     "LevelView",
     "LogRule",
+    "Part",
     "PooledFeatures",
     "Pooling",
+    "StoredHierarchies",
     "Vocabulary",
     "as_hierarchies",
     "check_log_rule",
+    "check_part",
     "coarsen",
     "concatenate_hierarchies",
     "describe_doubts",
+    "describe_levels",
     "describe_rounded",
     "doubt_categories",
     "doubt_unseen",
     "find_coarse_edges",
+    "is_part",
     "learn_centre",
     "learn_log_scales",
     "learn_vocabulary",
     "overlap_matrix",
+    "part_name",
     "projection_matrix",
+    "read_footer",
+    "remove_leftovers",
     "scale_numbers",
     "sort_first",
     "take_logarithms",
+    "write_index",
+    "write_part",
 ]

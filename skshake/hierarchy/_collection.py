@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,8 +29,12 @@ from skshake.graphs import (
 from skshake.hierarchy._card import card_of_hierarchies
 from skshake.hierarchy._export import to_networkx, to_pyg
 from skshake.hierarchy._files import read_levels, write_levels
+from skshake.hierarchy._folder import HierarchyFolder
 from skshake.hierarchy._level import Level, LevelView, concatenate_levels
 from skshake.hierarchy._overlap import overlap_matrix
+
+# Row groups of a folder that stand for all of them.
+SPREAD_GROUPS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +108,12 @@ class HierarchyCollection(Sequence):
     def n_forests(self) -> int:
         """Number of independent hierarchies per graph."""
         return len(self.forests)
+
+    @property
+    def widths(self) -> tuple[int, int, int, int]:
+        """Numeric columns and category slots of nodes, then of edges."""
+        _, *widths = self.signature[1]
+        return tuple(widths)
 
     @property
     def signature(self) -> tuple:
@@ -211,6 +222,38 @@ class HierarchyCollection(Sequence):
         """
         return cls(*read_levels(path, is_mapped=mmap_mode is not None))
 
+    @staticmethod
+    def open(folder: str | Path, *, memory: int | None = None) -> StoredHierarchies:
+        """Open a folder that :meth:`skshake.KFCoarsener.transform_to` wrote.
+
+        Parameters
+        ----------
+        folder : str or Path
+            A path, or a URL of a protocol that fsspec knows, such as "s3://...".
+        memory : int or None, default=None
+            Bytes that graphs may take in memory while a network is trained on them or
+            predicts; larger collections go through in pieces. None takes two fifths of
+            what is free when it matters. A number makes a training the same on machines
+            with more memory and with less.
+
+        Returns
+        -------
+        hierarchies : StoredHierarchies
+            A collection that reads its graphs when they are needed.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such folder, or ``transform_to`` was not finished.
+        ValueError
+            If a part is missing, cut short, or none of this folder; it is named.
+        """
+        return StoredHierarchies(HierarchyFolder(folder), memory=memory)
+
+    def alone(self, position: int) -> tuple[HierarchyCollection, int]:
+        """Give a collection whose levels are in memory, and a graph's place in it."""
+        return self, position
+
     def overlap(self, fine: int, coarse: int, forest: int = 0) -> sparse.csr_array:
         """Shared input nodes of the blocks of two levels, over all graphs.
 
@@ -228,6 +271,276 @@ class HierarchyCollection(Sequence):
         """
         levels = self.forests[forest]
         return overlap_matrix(levels[fine], levels[coarse], self.node_ptr)
+
+
+class StoredHierarchies(HierarchyCollection):
+    """Hierarchies in a folder, read when they are needed; see ``open``.
+
+    A slice, an integer array or a boolean mask gives another one, which reads nothing
+    either. Estimators take it as any collection, in pieces where it would not fit into
+    memory. Whatever else asks for levels as a whole has them all read at once, as
+    :meth:`in_memory` does.
+
+    Parameters
+    ----------
+    folder : HierarchyFolder
+    rows : int64 array of shape (n_graphs,) or None, default=None
+        Graphs of the folder, in any order; None for all.
+    kept_forests : tuple of int or None, default=None
+        Which of the forests there are; None for all.
+    memory : int or None, default=None
+        Bytes that graphs may take while a network has them.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_graphs,) or (n_graphs, n_columns), or None
+        Targets that the graphs were written with.
+    """
+
+    def __init__(
+        self,
+        folder: HierarchyFolder,
+        rows: np.ndarray | None = None,
+        kept_forests: tuple[int, ...] | None = None,
+        memory: int | None = None,
+    ) -> None:
+        if kept_forests is None:
+            kept_forests = tuple(range(folder.n_forests))
+        vars(self).update(
+            folder=folder, rows=rows, kept_forests=kept_forests, memory=memory
+        )
+
+    folder: HierarchyFolder
+    rows: np.ndarray | None
+    kept_forests: tuple[int, ...]
+    memory: int | None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State without what was read."""
+        names = ("folder", "rows", "kept_forests", "memory")
+        return {name: vars(self)[name] for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+    def __len__(self) -> int:
+        return self.folder.n_graphs if self.rows is None else len(self.rows)
+
+    @property
+    def _numbers(self) -> np.ndarray:
+        """Number of each graph in the folder."""
+        return np.arange(len(self)) if self.rows is None else self.rows
+
+    def _of_graphs(self, values: np.ndarray) -> np.ndarray:
+        return values if self.rows is None else values[self.rows]
+
+    @cached_property
+    def node_ptr(self) -> np.ndarray:
+        """Offsets of the input nodes of each graph."""
+        return offsets(self._of_graphs(self.folder.n_nodes))
+
+    @cached_property
+    def y(self) -> np.ndarray | None:
+        """Targets that the graphs were written with."""
+        y = self.folder.y
+        return None if y is None else self._of_graphs(y)
+
+    @cached_property
+    def given_names(self) -> Names | None:
+        """What the user calls graphs and input nodes."""
+        names = self.folder.names
+        if names is None or self.rows is None:
+            return names
+        nodes, _ = rows_of(offsets(self.folder.n_nodes), self.rows)
+        return names.take(self.rows, nodes)
+
+    @property
+    def pooling_key(self) -> int:
+        """Tells features of another coarsener apart."""
+        return self.folder.pooling_key
+
+    @property
+    def forests(self) -> tuple[tuple[Level, ...], ...]:
+        """Levels of all graphs; they are read once, and stay in memory."""
+        return self._loaded.forests
+
+    @cached_property
+    def _loaded(self) -> HierarchyCollection:
+        return self.in_memory()
+
+    @property
+    def q(self) -> np.ndarray:
+        """Resolution of each level, decreasing."""
+        return np.array(self.folder.q)
+
+    @property
+    def n_forests(self) -> int:
+        """Number of independent hierarchies per graph."""
+        return len(self.kept_forests)
+
+    @property
+    def signature(self) -> tuple:
+        """What two collections must share to go through one network."""
+        widths = self.folder.widths
+        levels = zip(self.folder.q, widths, strict=True)
+        return self.pooling_key, *((q, *each) for q, each in levels)
+
+    @property
+    def n_rows(self) -> int:
+        """Coarse nodes and edges of all levels and forests, about, of some graphs."""
+        counts = self.folder.count_rows(self.kept_forests)
+        return round(float(counts @ self._parts_of_groups()))
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes in the folder, about, of some graphs."""
+        counts = self.folder.count_bytes(self.kept_forests)
+        return round(float(counts @ self._parts_of_groups()))
+
+    @property
+    def key(self) -> tuple:
+        """What tells the content apart from that of other collections."""
+        return self.folder.digest, self.rows, self.kept_forests
+
+    def _parts_of_groups(self) -> np.ndarray:
+        """How much of each row group belongs to the collection, 1 for all."""
+        n_graphs = np.diff(self.folder.group_ptr)
+        if self.rows is None:
+            return np.ones(len(n_graphs))
+        groups = self._find_groups(self.rows)
+        return np.bincount(groups, minlength=len(n_graphs)) / n_graphs
+
+    def _find_groups(self, numbers: np.ndarray) -> np.ndarray:
+        """Row group of each graph of the folder."""
+        return np.searchsorted(self.folder.group_ptr, numbers, side="right") - 1
+
+    def split_groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Say which graphs are read together, in the order of the folder.
+
+        Returns
+        -------
+        graphs : int64 array of shape (n_graphs,)
+            Positions in the collection, those of one row group in turn.
+        ptr : int64 array of shape (n_groups + 1,)
+            Offsets of row groups of which there are graphs.
+        n_bytes : float64 array of shape (n_groups,)
+            Bytes in the folder of the graphs of each.
+        """
+        graphs = np.argsort(self._numbers, kind="stable")
+        of_groups = self._find_groups(self._numbers[graphs])
+        present, counts = np.unique(of_groups, return_counts=True)
+        n_bytes = self.folder.count_bytes(self.kept_forests)[present]
+        n_graphs = np.diff(self.folder.group_ptr)[present]
+        return graphs, offsets(counts), n_bytes * counts / n_graphs
+
+    def first_forests(self, n_forests: int) -> StoredHierarchies:
+        """Give the same graphs with at most so many of their forests.
+
+        Parameters
+        ----------
+        n_forests : int
+            The first of them are kept.
+
+        Returns
+        -------
+        hierarchies : StoredHierarchies
+        """
+        return self._with(self.rows, self.kept_forests[:n_forests])
+
+    def one_forest(self, forest: int) -> StoredHierarchies:
+        """Give the same graphs with one of their forests.
+
+        Parameters
+        ----------
+        forest : int
+            Its number.
+
+        Returns
+        -------
+        hierarchies : StoredHierarchies
+        """
+        return self._with(self.rows, (self.kept_forests[forest],))
+
+    def take(self, graphs: np.ndarray) -> StoredHierarchies:
+        """Choose the hierarchies of the given graphs, in that order.
+
+        Parameters
+        ----------
+        graphs : int64 array of shape (n_chosen,)
+            Positions, not negative; repeats are allowed.
+
+        Returns
+        -------
+        chosen : StoredHierarchies
+        """
+        return self._with(self._numbers[graphs], self.kept_forests)
+
+    def _with(
+        self, rows: np.ndarray | None, kept_forests: tuple[int, ...]
+    ) -> StoredHierarchies:
+        return StoredHierarchies(self.folder, rows, kept_forests, self.memory)
+
+    def spread(self, n_graphs: int) -> np.ndarray:
+        """Choose graphs all over the folder without reading much of it.
+
+        Parameters
+        ----------
+        n_graphs : int
+            About so many, or all if there are fewer.
+
+        Returns
+        -------
+        graphs : int64 array
+            Positions in the collection.
+        """
+        graphs, ptr, _ = self.split_groups()
+        step = max(1, -(-(len(ptr) - 1) // SPREAD_GROUPS))
+        chosen = np.concatenate(
+            [graphs[ptr[g] : ptr[g + 1]] for g in range(0, len(ptr) - 1, step)]
+        )
+        return chosen[:: -(-len(chosen) // n_graphs)]
+
+    def alone(self, position: int) -> tuple[HierarchyCollection, int]:
+        """Give a collection whose levels are in memory, and a graph's place in it."""
+        return self.take(np.array([position])).in_memory(), 0
+
+    def in_memory(self, *, with_names: bool = True) -> HierarchyCollection:
+        """Read all graphs into memory.
+
+        Parameters
+        ----------
+        with_names : bool, default=True
+            Whether names of graphs and nodes are read too.
+
+        Returns
+        -------
+        hierarchies : HierarchyCollection
+
+        Raises
+        ------
+        ValueError
+            If a part was altered or cut short; it is named.
+        """
+        numbers, ptr = self._numbers, self.folder.group_ptr
+        order = np.argsort(numbers, kind="stable")
+        of_groups = self._find_groups(numbers[order])
+        groups, first = np.unique(of_groups, return_index=True)
+        cuts = [*first.tolist(), len(order)]
+        if not len(groups):
+            groups, cuts = np.zeros(1, np.int64), [0, 0]
+        parts = []
+        found = self.folder.read(groups, self.kept_forests)
+        for k, (node_ptr, forests) in enumerate(found):
+            part = HierarchyCollection(node_ptr, forests, self.pooling_key)
+            within = numbers[order[cuts[k] : cuts[k + 1]]] - ptr[groups[k]]
+            is_whole = len(within) == len(part)
+            if not (is_whole and (within == np.arange(len(part))).all()):
+                part = part.take(within)
+            parts.append(part)
+        whole = concatenate_hierarchies(parts)
+        if (np.diff(order) < 0).any():
+            whole = whole.take(np.argsort(order, kind="stable"))
+        return replace(whole, given_names=self.given_names) if with_names else whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,11 +565,12 @@ class GraphHierarchy(NamedView):
     @property
     def levels(self) -> tuple[LevelView, ...]:
         """Levels from fine to coarse."""
-        ptr = self.collection.node_ptr
-        nodes = slice(ptr[self.position], ptr[self.position + 1])
+        collection, position = self.collection.alone(self.position)
+        ptr = collection.node_ptr
+        nodes = slice(ptr[position], ptr[position + 1])
         return tuple(
-            LevelView(level, self.position, level.block[nodes])
-            for level in self.collection.levels
+            LevelView(level, position, level.block[nodes])
+            for level in collection.levels
         )
 
     def overlap(self, fine: int, coarse: int) -> sparse.csr_array:

@@ -29,7 +29,7 @@ LEVEL_ARRAYS = ("node_ptr", "edge_ptr", "edges", "edge_weight", "block")
 POOLED_ARRAYS = ("numeric", "indptr", "slots", "shares")
 
 
-def _level_arrays(level: Level) -> dict[str, np.ndarray]:
+def level_arrays(level: Level) -> dict[str, np.ndarray]:
     """All arrays of a level by name."""
     arrays = {name: getattr(level, name) for name in LEVEL_ARRAYS}
     arrays["q"] = np.array(level.q)
@@ -40,8 +40,8 @@ def _level_arrays(level: Level) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _level_of_arrays(arrays: dict[str, np.ndarray]) -> Level:
-    """The level that ``_level_arrays`` took apart."""
+def level_of_arrays(arrays: dict[str, np.ndarray]) -> Level:
+    """The level that ``level_arrays`` took apart."""
     pooled = {
         field: PooledFeatures(
             numeric=arrays[f"{field}.numeric"],
@@ -83,7 +83,7 @@ def write_levels(
         for level in levels:
             if id(level) not in numbers:
                 number = numbers[id(level)] = len(numbers)
-                for name, array in _level_arrays(level).items():
+                for name, array in level_arrays(level).items():
                     arrays[f"level{number}.{name}"] = array
     arrays["forests"] = np.array(
         [[numbers[id(level)] for level in levels] for levels in forests]
@@ -145,7 +145,7 @@ def read_levels(
     try:
         forests = arrays["forests"]
         levels = [
-            _level_of_arrays(
+            level_of_arrays(
                 {
                     name.removeprefix(f"level{number}."): array
                     for name, array in arrays.items()

@@ -36,9 +36,12 @@ class FeatureEncoder(nn.Module):
     def standardise(self, numeric: Tensor) -> None:
         """Learn the mean and the spread of each numeric column."""
         if numeric.numel():
-            self.mean = numeric.mean(dim=0)
-            spread = numeric.std(dim=0, correction=0)
-            self.scale = torch.where(spread > 1e-7 * self.mean.abs(), spread, 1.0)
+            self.scale_by(numeric.mean(dim=0), numeric.std(dim=0, correction=0))
+
+    def scale_by(self, mean: Tensor, spread: Tensor) -> None:
+        """Standardise by the mean and the spread of each numeric column."""
+        self.mean = mean
+        self.scale = torch.where(spread > 1e-7 * mean.abs(), spread, 1.0)
 
     def forward(
         self, features: FeatureBatch, engine: Engine, more_rows: Tensor | None = None

@@ -96,6 +96,28 @@ def resolve_device(device: Any) -> torch.device:
     return chosen
 
 
+def resolve_devices(device: Any) -> list[torch.device]:
+    """Devices of the user's choice, of one type.
+
+    Raises
+    ------
+    ValueError
+        If one is not there, or a list is empty, names a GPU twice, or devices of
+        several types.
+    """
+    if not isinstance(device, (list, tuple)):
+        return [resolve_device(device)]
+    devices = [resolve_device(each) for each in device]
+    gpus = [each for each in devices if each.type != "cpu"]
+    are_alike = len({each.type for each in devices}) == 1
+    if not are_alike or len(set(gpus)) < len(gpus):
+        raise ValueError(
+            "device: expected a list of different GPUs, or 'cpu' once for each "
+            f"process, got {device!r}"
+        )
+    return devices
+
+
 def _is_there(device: torch.device) -> bool:
     """Whether something can be put on a device."""
     if not PREFERRED.get(device.type, lambda: True)():

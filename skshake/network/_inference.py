@@ -6,17 +6,18 @@ In: a network and hierarchies on a device. Out: numpy rows, one per graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from skshake.hierarchy import HierarchyCollection
+from skshake.hierarchy import HierarchyCollection, StoredHierarchies
 from skshake.network._model import SHAKENetwork
 from skshake.network._random import OwnStream
 from skshake.network._torch_engine import Engine
-from skshake.network.batches import DeviceHierarchies, find_home
+from skshake.network.batches import DeviceHierarchies, find_home, pieces_in_order
 
 # Rows (nodes and edges of all levels) of one batch of inference.
 INFERENCE_ROWS = 1_000_000
@@ -73,6 +74,36 @@ def _infer(rows: Callable[..., Tensor], data: DeviceHierarchies) -> np.ndarray:
             most_rows //= 2
         else:
             return torch.stack(forests).mean(dim=0).cpu().double().numpy()
+
+
+def predict_stored(
+    predict: Callable[[HierarchyCollection], np.ndarray],
+    hierarchies: StoredHierarchies,
+    n_bytes: float,
+) -> np.ndarray:
+    """Rows of all graphs of a folder, one per graph, from pieces of so many bytes.
+
+    ``predict`` gives the rows of a collection in memory. The next piece is read
+    meanwhile.
+    """
+    rows: np.ndarray | None = None
+
+    def read(graphs: np.ndarray) -> HierarchyCollection:
+        return hierarchies.take(graphs).in_memory(with_names=False)
+
+    with ThreadPoolExecutor(1, "next piece") as executor:
+        pieces = pieces_in_order(hierarchies, n_bytes)
+        ahead = executor.submit(read, pieces[0])
+        for k, graphs in enumerate(pieces):
+            piece = ahead.result()
+            if k + 1 < len(pieces):
+                ahead = executor.submit(read, pieces[k + 1])
+            found = predict(piece)
+            if rows is None:
+                rows = np.empty((len(hierarchies), *found.shape[1:]))
+            rows[graphs] = found
+    assert rows is not None
+    return rows
 
 
 def predict_outputs(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:

@@ -41,6 +41,11 @@ class Loss:
         Parameters of the module that are maximised, and kept at 0 or more.
     is_binary : bool, default=False
         Whether targets that are classes must be two.
+    count : callable or None, default=None
+        From the targets of a batch, the number of labels that the module's mean is
+        over, a Tensor of shape (), as :func:`count_labelled` gives it. Processes that
+        train together weigh their losses by it; None, for losses that are no such mean,
+        trains in one process alone.
     """
 
     modules: Mapping[str, Callable[[int], nn.Module]]
@@ -49,10 +54,26 @@ class Loss:
     )
     ascends: tuple[str, ...] = ()
     is_binary: bool = False
+    count: Callable[[Tensor], Tensor] | None = None
 
     def make(self, form: str, n_tasks: int) -> nn.Module:
         """The module for a form of targets, of so many columns."""
         return self.modules[form](n_tasks)
+
+
+def count_labelled(targets: Tensor) -> Tensor:
+    """Number of labels of a batch.
+
+    Parameters
+    ----------
+    targets : Tensor of shape (n_graphs,) or (n_graphs, n_columns)
+        NaN where there is no label.
+
+    Returns
+    -------
+    count : int64 Tensor of shape ()
+    """
+    return (~targets.isnan()).sum()
 
 
 def _mean_of_labelled(losses: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
@@ -146,8 +167,10 @@ class AUCMargin(nn.Module):
 
 
 LOSSES = {
-    "cross_entropy": Loss({"classes": CrossEntropy, "labels": BinaryCrossEntropy}),
-    "squared_error": Loss({"numbers": SquaredError}),
+    "cross_entropy": Loss(
+        {"classes": CrossEntropy, "labels": BinaryCrossEntropy}, count=count_labelled
+    ),
+    "squared_error": Loss({"numbers": SquaredError}, count=count_labelled),
     "auc_margin": Loss(
         {"classes": AUCMargin, "labels": AUCMargin},
         make_batches=balanced_batches,

@@ -7,39 +7,42 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import joblib
 import numpy as np
 import torch
+from joblib import Parallel, delayed
 
+from skshake._memory import available_memory
 from skshake._warnings import warn_user
 from skshake.graphs import GraphCollection
-from skshake.hierarchy import HierarchyCollection
-from skshake.network._engine import choose_engine, resolve_device
+from skshake.hierarchy import HierarchyCollection, StoredHierarchies
+from skshake.network._engine import choose_engine, resolve_devices
 from skshake.network._explanation import Contributions, explain_graphs
-from skshake.network._inference import embed_graphs, predict_outputs, send_all
+from skshake.network._inference import (
+    embed_graphs,
+    predict_outputs,
+    predict_stored,
+    send_all,
+)
+from skshake.network._meeting import share_rows
 from skshake.network._model import SHAKENetwork
+from skshake.network._state import network_state
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN
 from skshake.network._torch_state import plain_torch
-from skshake.network.batches import DeviceHierarchies
+from skshake.network.batches import DeviceHierarchies, find_buffer_bytes
 
 # Nodes and edges of all forests that are rather one batch than one for each forest.
 FEW_ROWS = 32_768
 
 
 def _on_device(
-    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any
+    network: SHAKENetwork, hierarchies: HierarchyCollection, device: torch.device
 ) -> tuple[SHAKENetwork, DeviceHierarchies]:
-    """Network (a copy, unless it is the CPU's) with its engine, and data on one device.
-
-    A network that was fitted on a GPU predicts on the CPU where there is none.
-    """
-    try:
-        device = resolve_device(device)
-    except ValueError as error:
-        warn_user(f"{error}; predicting on the CPU")
-        device = torch.device("cpu")
+    """Network (a copy, unless it is the CPU's) with its engine, and data."""
     if device.type != "cpu":
         network = copy.deepcopy(network).to(device)
     engine = choose_engine(network.shape, device)
@@ -70,7 +73,68 @@ def _average(
     hierarchies: HierarchyCollection,
     device: Any,
 ) -> np.ndarray:
-    """Rows of graphs, averaged over forests; small forests go through in one batch."""
+    """Rows of graphs, averaged over forests, shared by devices and by ranks."""
+    devices = _find_devices(device)
+
+    def find(graphs: np.ndarray) -> np.ndarray:
+        # All is no choice: nothing is gathered.
+        some = len(graphs) < len(hierarchies)
+        chosen = hierarchies.take(graphs) if some else hierarchies
+        return _average_on(devices, find_rows, network, chosen)
+
+    def describe() -> str:
+        state = network_state(network)[1]
+        graphs: Any = hierarchies
+        if isinstance(hierarchies, StoredHierarchies):
+            graphs = hierarchies.key
+        parts = (find_rows.__name__, state, graphs)
+        return str(joblib.hash(parts, coerce_mmap=True))
+
+    return share_rows(len(hierarchies), find, describe)
+
+
+def _find_devices(device: Any) -> list[torch.device]:
+    """Devices to predict on: the CPU where those of the fit are not there."""
+    try:
+        devices = resolve_devices(device)
+    except ValueError as error:
+        warn_user(f"{error}; predicting on the CPU")
+        devices = [torch.device("cpu")]
+    # Threads of one process share the CPU.
+    return list(dict.fromkeys(devices))
+
+
+def _average_on(
+    devices: list[torch.device],
+    find_rows: Callable[..., np.ndarray],
+    network: SHAKENetwork,
+    hierarchies: HierarchyCollection,
+) -> np.ndarray:
+    """The same, with a thread for each device that has graphs."""
+    if len(devices) == 1:
+        return _average_in_one(devices[0], find_rows, network, hierarchies)
+    parts = np.array_split(np.arange(len(hierarchies)), len(devices))
+    tasks = [
+        delayed(_average_in_one)(device, find_rows, network, hierarchies.take(graphs))
+        for device, graphs in zip(devices, parts, strict=True)
+        if len(graphs)
+    ]
+    return np.concatenate(Parallel(n_jobs=len(tasks), backend="threading")(tasks))
+
+
+def _average_in_one(
+    device: torch.device,
+    find_rows: Callable[..., np.ndarray],
+    network: SHAKENetwork,
+    hierarchies: HierarchyCollection,
+) -> np.ndarray:
+    """The same on one device; small forests go through in one batch."""
+    if isinstance(hierarchies, StoredHierarchies):
+        n_bytes = find_buffer_bytes(hierarchies, available_memory())
+        if n_bytes is not None:
+            predict = partial(_average_in_one, device, find_rows, network)
+            return predict_stored(predict, hierarchies, n_bytes)
+        hierarchies = hierarchies.in_memory(with_names=False)
     n_graphs, is_small = len(hierarchies), hierarchies.n_rows <= FEW_ROWS
     if is_small:
         hierarchies = hierarchies.forests_as_graphs()
@@ -91,5 +155,5 @@ def contributions_of(
         if any(parameter.is_inference() for parameter in network.parameters()):
             # Read under inference_mode, in which nothing is differentiated.
             network = copy.deepcopy(network)
-        network, data = _on_device(network, hierarchies, device)
+        network, data = _on_device(network, hierarchies, _find_devices(device)[0])
         return explain_graphs(network.on(PLAIN), data, hierarchies, directions, graphs)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
@@ -20,10 +22,13 @@ from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import PESG, flatten, make_optimizer
 from skshake.network._plan import TrainingPlan
 from skshake.network._random import OwnStream, StepStreams, find_streams, torch_stream
-from skshake.network.batches import DeviceHierarchies, LevelBatch, Window
+from skshake.network._ranks import ALONE, Ranks
+from skshake.network.batches import DeviceHierarchies, LevelBatch, Window, send
 
 # Seeds of torch's generators have fewer bits than ours.
 LARGEST_SEED = 2**62 - 1
+# Ours are below this. Users' layers take those above, and the next rank those beyond.
+SEEDS = 2**32
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,11 @@ class Targets:
 
     values: Tensor
     weights: Tensor
+
+    def take(self, graphs: np.ndarray) -> Targets:
+        """Those of some graphs."""
+        chosen = send(graphs, self.values.device)
+        return Targets(self.values[chosen], self.weights[chosen])
 
     @property
     def n_tasks(self) -> int:
@@ -53,6 +63,8 @@ class Steps:
     data : DeviceHierarchies
     targets : Targets
     plan : TrainingPlan
+    ranks : Ranks, default=ALONE
+        Whose gradients are averaged.
     """
 
     def __init__(
@@ -61,8 +73,10 @@ class Steps:
         data: DeviceHierarchies,
         targets: Targets,
         plan: TrainingPlan,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.network, self.data, self.targets, self.plan = network, data, targets, plan
+        self._ranks = ranks
         self.loss: nn.Module = plan.loss.make(plan.form, targets.n_tasks)
         self.loss = self.loss.to(data.device)
         self._is_flat = network.engine.has_flat_weights
@@ -77,11 +91,19 @@ class Steps:
         )
         self.ema: AveragedModel | None = None
         self.n_updates = 0
-        self._streams = StepStreams(plan.seed, network.n_streams, data.device)
+        # Each rank drops others of its values.
+        self._seed = plan.seed + 2 * SEEDS * ranks.rank
+        self._streams = StepStreams(self._seed, network.n_streams, data.device)
         self._streams_now: Tensor | None = None
         self._forward: Callable[..., Tensor] = network
         if plan.compile:
             self._forward = torch.compile(network, dynamic=True)
+        self._differentiator = self._make_differentiator()
+
+    def use(self, data: DeviceHierarchies, targets: Targets) -> None:
+        """Go on with other graphs."""
+        self.data, self.targets = data, targets
+        # What was captured points into the last ones.
         self._differentiator = self._make_differentiator()
 
     def average_weights(self, n_steps: int) -> None:
@@ -95,10 +117,17 @@ class Steps:
         return self.network if self.ema is None else cast(Any, self.ema.module)
 
     def step(self, window: Window, b: int) -> Tensor:
-        """One update from a batch of a window; the loss stays on the device."""
+        """One update from a batch of a window; the loss stays on the device.
+
+        Of several ranks each has its part of the batch; loss and update are those of
+        all parts.
+        """
         self._streams_now = self._streams.of_step(self.n_updates)
-        with self._own_stream():
+        with self._ranks.guard(), self._own_stream():
             loss = self._find_gradients(window, b)
+        self._ranks.go_on()
+        moved = (p for group in self.optimizer.param_groups for p in group["params"])
+        loss = self._ranks.average(moved, loss, partial(self._count, window, b))
         self._update()
         return loss
 
@@ -141,7 +170,7 @@ class Steps:
         if not callable(self.network.shape.conv):
             return nullcontext()
         # Beyond all seeds, whose streams are those of our own layers.
-        stream = find_streams(self.plan.seed + 2**32, self.n_updates, 1)[0]
+        stream = find_streams(self._seed + SEEDS, self.n_updates, 1)[0]
         seed = int(stream) & LARGEST_SEED
         if self.plan.compile:
             return torch_stream(seed, self.data.device)
@@ -153,6 +182,11 @@ class Steps:
             return self._differentiator(window, b)
         self.forget_gradients()
         return self.differentiate(window.batch(b), window.graphs_of(b))
+
+    def _count(self, window: Window, b: int) -> Tensor:
+        """Number of labels that the loss of a batch is the mean of."""
+        count: Tensor = self.plan.loss.count(self.targets.values[window.graphs_of(b)])
+        return count
 
     def _update(self) -> None:
         """Move the weights by their gradients."""

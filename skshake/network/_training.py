@@ -29,8 +29,16 @@ from skshake.network._interruption import is_one_of_many
 from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import unflatten
 from skshake.network._plan import EpochRecord, TrainingPlan
+from skshake.network._ranks import ALONE, Ranks
 from skshake.network._steps import Steps, Targets
-from skshake.network.batches import DeviceHierarchies, Windows
+from skshake.network.batches import (
+    Buffer,
+    DeviceHierarchies,
+    Shares,
+    StoredSet,
+    WholeSet,
+    Windows,
+)
 
 Validate = Callable[[SHAKENetwork], float]
 
@@ -58,21 +66,27 @@ class Training:
     ----------
     network : SHAKENetwork
         Trained in place, by its engine.
-    data : DeviceHierarchies
+    data : DeviceHierarchies or StoredSet
     targets : Targets
+        Of all graphs.
     plan : TrainingPlan
+    ranks : Ranks, default=ALONE
+        Processes that share each batch.
     """
 
     def __init__(
         self,
         network: SHAKENetwork,
-        data: DeviceHierarchies,
+        data: DeviceHierarchies | StoredSet,
         targets: Targets,
         plan: TrainingPlan,
+        ranks: Ranks = ALONE,
     ) -> None:
-        self.network, self.data, self.plan = network, data, plan
+        self.network, self.plan, self.ranks = network, plan, ranks
+        self.data = data if isinstance(data, StoredSet) else WholeSet(data)
         network.temperature.fill_(plan.temperature)
-        self.steps = Steps(network, data, targets, plan)
+        self.targets = targets
+        self.steps = Steps(network, self.data.sample, targets, plan, ranks)
         values = targets.values.cpu().numpy()
         self._targets = values.reshape(len(values), -1)
         self.batch_size = plan.batch_size
@@ -81,8 +95,17 @@ class Training:
         self.history: list[EpochRecord] = []
         self.is_done = False
         self._window_rows = network.engine.window_rows
-        # Of an epoch; how many there are does not depend on the order of graphs.
-        self._n_steps = len(self._batches(np.random.default_rng(0)))
+        # Of an epoch; how many there are does not depend on the order of graphs, nor
+        # much on which of them are in a buffer together.
+        self._n_steps = 0
+        for graphs, shares in zip(self.data.plan(0), self.data.shares(0), strict=True):
+            batches = self._batches(np.random.default_rng(0), graphs, shares)
+            if shares is None:
+                ranks.check_batches(batches)
+            self._n_steps += len(batches)
+        # Called where an epoch can be gone on with, between its buffers.
+        self.on_buffer: Callable[[], None] | None = None
+        self._forget_epoch()
         if plan.uses_ema:
             self.steps.average_weights(self._n_steps)
         self.scheduler: LRScheduler | None = None
@@ -98,43 +121,86 @@ class Training:
     def run_epoch(self) -> float:
         """Mean loss of one pass over the batches."""
         self.network.train()
-        total = torch.zeros((), device=self.data.device)
-        batches = self._batches(self.rng)
+        for buffer in self.data.buffers(len(self.history), self._n_buffers):
+            if self._n_buffers:
+                self._average_statistics()
+                if self.on_buffer is not None:
+                    self.on_buffer()
+            self._run_buffer(buffer)
+            self._n_buffers += 1
+        self.steps.end_epoch()
+        loss: float = self.ranks.agree(float(self._total) / self._n_graphs)
+        self._forget_epoch()
+        return loss
+
+    def _run_buffer(self, buffer: Buffer) -> None:
+        """Take a step for each batch of the graphs of a buffer."""
+        self._use(buffer)
+        batches = self._batches(buffer.rng or self.rng, buffer.graphs, buffer.shares)
+        own = self._take_own(batches, buffer)
         n_graphs, n_done = sum(map(len, batches)), 0
-        windows = self._windows()
+        windows = self._windows(buffer)
         # A batch leaves the list once it is done, so that those left can be halved.
         while batches:
             try:
-                loss = self.steps.step(*windows.take(batches))
+                with self.ranks.guard():
+                    window, b = windows.take(own)
+                loss = self.steps.step(window, b)
             except torch.OutOfMemoryError as error:
-                batches = self._halve(batches, error)
-                windows = self._windows()
+                batches = self._halve(batches, error, buffer.shares)
+                own = self._take_own(batches, buffer)
+                windows = self._windows(buffer)
                 continue
             n_done += len(batches[0])
-            total += loss * len(batches.pop(0))
-            self._schedule(n_done / n_graphs)
-        self.steps.end_epoch()
-        return float(total) / n_graphs
+            self._total += loss * len(batches.pop(0))
+            own.pop(0)
+            self._schedule(buffer.start + buffer.width * (n_done / n_graphs))
+        self._n_graphs += n_graphs
+
+    def _take_own(self, batches: list[np.ndarray], buffer: Buffer) -> list[np.ndarray]:
+        """This rank's graphs of each batch; of a folder it has read no others."""
+        if buffer.shares is not None:
+            return [*batches]
+        return [self.ranks.take(batch) for batch in batches]
+
+    def _use(self, buffer: Buffer) -> None:
+        """Let steps find the graphs of a buffer, by their numbers in it."""
+        if buffer.graphs is not None:
+            self.steps.use(buffer.data, self.targets.take(buffer.graphs))
+
+    def _forget_epoch(self) -> None:
+        """Begin to count: buffers, graphs and their loss."""
+        self._n_buffers, self._n_graphs = 0, 0
+        self._total = torch.zeros((), device=self.data.sample.device)
 
     def run_and_note(self, validate: Validate | None) -> None:
         """Run an epoch, note it, and note whether it was the last."""
-        forest = self._forest
+        forest = len(self.history) % self.data.n_forests
         start = time.perf_counter()
         with garbage_collection_paused():
             loss = self.run_epoch()
+        self._average_statistics()
         result = self.steps.result
         score = None if validate is None else validate(result)
-        number, seconds = len(self.history) + 1, time.perf_counter() - start
+        seconds = self.ranks.agree(time.perf_counter() - start)
+        number = len(self.history) + 1
         self.history.append(EpochRecord(number, loss, score, seconds))
-        logger.info(
-            "epoch %d of %d: loss %.4g%s, %.2f s, forest %d of %d",
-            *(number, self.plan.max_iter, loss),
-            "" if score is None else f", validation score {score:.4g}",
-            *(seconds, forest + 1, self.data.n_forests),
-        )
+        if self.ranks.is_first:
+            logger.info(
+                "epoch %d of %d: loss %.4g%s, %.2f s, forest %d of %d",
+                *(number, self.plan.max_iter, loss),
+                "" if score is None else f", validation score {score:.4g}",
+                *(seconds, forest + 1, self.data.n_forests),
+            )
         self.is_done = number >= self.plan.max_iter or not np.isfinite(loss)
         if score is not None and self.stopping.update(score, result):
             self.is_done = True
+
+    def finish(self) -> None:
+        """Give the network the weights to end with, in memory of their own."""
+        self._average_statistics()
+        self.network.load_state_dict(self.kept)
+        unflatten(self.network)
 
     @property
     def kept(self) -> dict[str, Tensor]:
@@ -145,20 +211,29 @@ class Training:
         """The network that a training which ends now would give, on the CPU."""
         network = copy.deepcopy(self.network)
         network.load_state_dict(self.kept)
-        return finish(network, self.data)
+        return finish(network, self.data.sample)
 
-    def _batches(self, rng: np.random.Generator) -> list[np.ndarray]:
-        """Graphs of each batch of an epoch."""
-        return self.plan.loss.make_batches(rng, self._targets, self.batch_size)
+    def _average_statistics(self) -> None:
+        """Average what batch normalisation has seen over the ranks."""
+        self.ranks.average_statistics(self.network)
+        if self.steps.ema is not None:
+            self.ranks.average_statistics(self.steps.result)
 
-    @property
-    def _forest(self) -> int:
-        """Which of the forests this epoch trains on."""
-        return len(self.history) % self.data.n_forests
+    def _batches(
+        self, rng: np.random.Generator, graphs: np.ndarray | None, shares: Shares | None
+    ) -> list[np.ndarray]:
+        """Graphs of each batch, as numbers among those of a buffer."""
+        targets = self._targets if graphs is None else self._targets[graphs]
+        batches = self.plan.loss.make_batches(rng, targets, self.batch_size)
+        if shares is None:
+            return batches
+        # As many on each rank.
+        n_batches = shares.count_batches(self.batch_size)
+        return np.array_split(np.concatenate(batches), n_batches)
 
-    def _windows(self) -> Windows:
+    def _windows(self, buffer: Buffer) -> Windows:
         transposes = self.network.engine.needs_transposes
-        return Windows(self.data, self._forest, self._window_rows, transposes)
+        return Windows(buffer.data, buffer.forest, self._window_rows, transposes)
 
     def _schedule(self, fraction: float) -> None:
         """Set the learning rate for the given fraction of the epoch done."""
@@ -168,20 +243,31 @@ class Training:
                 self.scheduler.step()
 
     def _halve(
-        self, batches: list[np.ndarray], error: torch.OutOfMemoryError
+        self,
+        batches: list[np.ndarray],
+        error: torch.OutOfMemoryError,
+        shares: Shares | None,
     ) -> list[np.ndarray]:
         """Batches of half as many graphs, for the rest of the training."""
-        self.batch_size = max(map(len, batches)) // 2
-        if not self.batch_size:
+        pairs = (np.array_split(batch, 2) for batch in batches)
+        halves = [half for pair in pairs for half in pair if len(half)]
+        if shares is None:
+            self.batch_size = max(map(len, batches)) // 2
+            fewest = min(map(len, halves)) // self.ranks.n_ranks
+        else:
+            # The same on all ranks, which have other numbers of graphs.
+            fewest = shares.n_fewest // (2 * shares.count_batches(self.batch_size))
+            self.batch_size //= 2
+        if not (self.batch_size and fewest):
             raise error
         self._window_rows //= 2
         self.steps.release()
-        warn_user(
-            f"out of memory: going on with batch_size={self.batch_size}",
-            UserWarning,
-        )
-        halves = (np.array_split(batch, 2) for batch in batches)
-        return [half for pair in halves for half in pair if len(half)]
+        if self.ranks.is_first:
+            warn_user(
+                f"out of memory: going on with batch_size={self.batch_size}",
+                UserWarning,
+            )
+        return halves
 
     def state(self) -> dict[str, Any]:
         """Everything that the next epoch depends on, as plain values and tensors."""
@@ -198,6 +284,8 @@ class Training:
             "history": [asdict(record) for record in self.history],
             "best": (stopping.best_score, stopping.n_bad, stopping.best_state),
             "is_done": self.is_done,
+            "buffer_bytes": self.data.n_bytes,
+            "within_epoch": (self._n_buffers, self._n_graphs, self._total),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -216,6 +304,8 @@ class Training:
         self.history = [EpochRecord(**record) for record in state["history"]]
         stopping.best_score, stopping.n_bad, stopping.best_state = state["best"]
         self.is_done = state["is_done"]
+        if "within_epoch" in state:
+            self._n_buffers, self._n_graphs, self._total = state["within_epoch"]
 
 
 def train(
@@ -232,9 +322,10 @@ def train(
     validate : callable or None
         Score of a network, greater is better; None trains for ``max_iter``.
     checkpoint : Checkpoint or None
-        Where to go on from, and to write to.
+        Where to go on from, and to write to; of several ranks the first has it.
     on_epoch : EpochHooks or None, default=None
-        Told of each epoch that is run; may stop the training.
+        Told of each epoch that is run; may stop the training. Of several ranks the
+        first has them.
 
     Returns
     -------
@@ -251,16 +342,19 @@ def train(
     KeyboardInterrupt
         If the user interrupts a search, or the first epoch.
     """
-    state = checkpoint and checkpoint.load()
+    ranks = training.ranks
+    state = ranks.agree(checkpoint and checkpoint.load())
     if state:
         training.restore(state)
+    if checkpoint is not None:
+        training.on_buffer = lambda: checkpoint.save(training.state())
     progress = tqdm(
         total=training.plan.max_iter,
         initial=len(training.history),
-        disable=not training.plan.verbose,
+        disable=not (training.plan.verbose and ranks.is_first),
         desc="epochs",
     )
-    with progress:
+    with progress, ranks.interrupts_held():
         try:
             while not training.is_done:
                 if on_epoch is not None:
@@ -274,18 +368,21 @@ def train(
                 if checkpoint is not None:
                     checkpoint.save(training.state())
                 # After the checkpoint: a training that is stopped here can go on.
-                if on_epoch is not None and on_epoch.end(
+                stops = on_epoch is not None and on_epoch.end(
                     training.history, training.snapshot
-                ):
+                )
+                if ranks.agree(stops):
                     break
         except KeyboardInterrupt:
-            if not training.history or is_one_of_many():
+            if ranks.is_broken or not training.history:
                 raise
-            warn_user(
-                f"interrupted in epoch {len(training.history) + 1}: the best weights "
-                "so far are kept",
-                ConvergenceWarning,
-            )
-    training.network.load_state_dict(training.kept)
-    unflatten(training.network)
+            if ranks.agree(is_one_of_many()):
+                raise
+            if ranks.is_first:
+                warn_user(
+                    f"interrupted in epoch {len(training.history) + 1}: the best "
+                    "weights so far are kept",
+                    ConvergenceWarning,
+                )
+    training.finish()
     return training.history

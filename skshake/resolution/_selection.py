@@ -68,6 +68,7 @@ def select_resolution(
     n_jobs: int | None = None,
     verbose: int = 0,
     losses: tuple[SpectralLoss, ...] = SPECTRAL_LOSSES,
+    n_population: int | None = None,
 ) -> Selection:
     """Minimise J over q.
 
@@ -84,12 +85,15 @@ def select_resolution(
         depends on the seed and their content, not on their order.
     solver, seed, n_jobs, verbose, losses
         See ``node_measure``.
+    n_population : int or None, default=None
+        Number of graphs of which these are a sample; None if they are all.
 
     Returns
     -------
     selection : Selection
     """
     n_graphs, n_used = len(graphs), len(graphs)
+    n_population = n_graphs if n_population is None else n_population
     order = np.arange(n_graphs)
     if tol and n_graphs > FIRST_SUBSET:
         order = np.argsort(mix(graphs.fingerprints ^ mix(np.uint64(seed))))
@@ -99,7 +103,7 @@ def select_resolution(
         more = measure_objective(
             graphs[order[n_measured:n_used]],
             phi,
-            n_graphs,
+            n_population,
             solver=solver,
             seed=seed,
             n_jobs=n_jobs,

@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 
+from skshake._parallel import run_in_parallel
 from skshake._progress import tqdm
 from skshake.graphs import GraphCollection, chunk_bounds
 from skshake.resolution._curves import SPECTRAL_LOSSES, SpectralLoss
@@ -86,13 +87,25 @@ def _measure(
         n_chunks = CHUNKS_PER_JOB * effective_n_jobs(n_jobs)
         chunks = list(pairwise(chunk_bounds(large, n_chunks).tolist()))
         # Kernels release the GIL.
-        measures = Parallel(n_jobs, prefer="threads", return_as="generator")(
-            delayed(lambda chunk: lanczos_measure(make_laplacian(chunk), seed, losses))(
-                large[i:j]
-            )
-            for i, j in chunks
+        measures = run_in_parallel(
+            (
+                delayed(_measure_chunk)(make_laplacian, large[i:j], seed, losses)
+                for i, j in chunks
+            ),
+            n_jobs,
+            prefer="threads",
         )
         for (i, j), measure in zip(chunks, measures, strict=True):
             parts.append(measure)
             progress.update(j - i)
     return join_measures(parts, np.concatenate([dense, sparse]))
+
+
+def _measure_chunk(
+    make_laplacian: Callable[[GraphCollection], Laplacian],
+    chunk: GraphCollection,
+    seed: int,
+    losses: tuple[SpectralLoss, ...],
+) -> SpectralMeasure:
+    """What a task of joblib measures."""
+    return lanczos_measure(make_laplacian(chunk), seed, losses)

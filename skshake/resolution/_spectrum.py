@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from skshake._blas import one_blas_thread
+from skshake._parallel import run_in_parallel
 from skshake._progress import tqdm
 from skshake.graphs import GraphCollection, offsets, owner_of, rows_of
 from skshake.resolution._curves import SPECTRAL_LOSSES, SpectralLoss
@@ -122,9 +123,13 @@ def exact_measure(
     # LAPACK releases the GIL; its own threads are no help with small matrices.
     with one_blas_thread():
         stacks = list(_stacks(laplacian.ptr))
-        measured = Parallel(n_jobs, prefer="threads", return_as="generator")(
-            delayed(_measure_stack)(laplacian, centred, stack, losses)
-            for stack in stacks
+        measured = run_in_parallel(
+            (
+                delayed(_measure_stack)(laplacian, centred, stack, losses)
+                for stack in stacks
+            ),
+            n_jobs,
+            prefer="threads",
         )
         for stack, found in zip(stacks, measured, strict=True):
             points, _ = rows_of(point_ptr, stack.graphs)

@@ -1,0 +1,116 @@
+"""Hierarchies of chunks of graphs: what a task of joblib computes.
+
+In: graphs, resolutions, a seed, and how features are pooled, if at all. Out: their
+hierarchies. Nothing depends on which graphs are together in a chunk.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from joblib import delayed, effective_n_jobs
+
+from skshake._parallel import run_in_parallel
+from skshake._progress import tqdm
+from skshake.forests import check_edge_weight, draw_partitions, streams_of
+from skshake.graphs import (
+    GraphCollection,
+    chunk_bounds,
+    with_return_probabilities,
+    without_features,
+)
+from skshake.hierarchy import (
+    HierarchyCollection,
+    Level,
+    Pooling,
+    Vocabulary,
+    coarsen,
+    concatenate_hierarchies,
+    scale_numbers,
+)
+
+# Nodes and edges of copies of the graphs, for which forests are drawn together.
+FEW_ROWS = 32_768
+# Chunks that a progress bar is made of.
+BARS = 50
+# Of graphs without features, of which only the sizes are wanted.
+NO_POOLING = Pooling("mean", "mean", Vocabulary(()), Vocabulary(()))
+
+
+def coarsen_chunk(
+    graphs: GraphCollection,
+    qs: np.ndarray,
+    seed: int,
+    n_forests: int,
+    pooling: Pooling | None,
+) -> HierarchyCollection:
+    """Hierarchies of some graphs; nothing depends on which others there are.
+
+    ``pooling`` None leaves features out: the same forests, and the sizes that they
+    give.
+    """
+    # Forests are those of the graphs as given, whatever is pooled on them.
+    if pooling is None:
+        pooling, described = NO_POOLING, without_features(graphs)
+    else:
+        described = with_return_probabilities(
+            scale_numbers(graphs, pooling), pooling.walk_length
+        )
+    n_trivial = int(np.isinf(qs).sum())
+    block = draw_partitions(graphs, qs[:n_trivial], streams_of(graphs, seed))[1]
+    inputs = [coarsen(described, np.inf, each, pooling) for each in block]
+    forests: list[tuple[Level, ...]] = []
+    n_rows = max(graphs.n_nodes + graphs.n_edges, 1)
+    n_together = int(np.clip(FEW_ROWS // n_rows, 1, n_forests))
+    for first in range(0, n_forests, n_together):
+        numbers = range(first, min(first + n_together, n_forests))
+        streams = [streams_of(graphs, seed, forest) for forest in numbers]
+        many, described_many = graphs, described
+        if len(numbers) > 1:
+            copies = np.tile(np.arange(len(graphs)), len(numbers))
+            many = described_many = described.take(copies)
+        blocks = draw_partitions(many, qs[n_trivial:], np.concatenate(streams))[1]
+        levels = [
+            coarsen(described_many, q, block, pooling).split(len(numbers))
+            for q, block in zip(qs[n_trivial:].tolist(), blocks, strict=True)
+        ]
+        of_forests = zip(*levels, strict=True) if levels else [()] * len(numbers)
+        forests += [(*inputs, *of_forest) for of_forest in of_forests]
+    return HierarchyCollection(
+        graphs.node_ptr, tuple(forests), pooling.key, graphs.given_names
+    )
+
+
+def coarsen_graphs(
+    graphs: GraphCollection,
+    qs: np.ndarray,
+    seed: int,
+    n_forests: int,
+    pooling: Pooling | None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> HierarchyCollection:
+    """Draw forests and pool, in chunks of about equal size.
+
+    Raises
+    ------
+    ValueError
+        If weights of edges are out of scale with q; the graph is named.
+    """
+    check_edge_weight(graphs, qs)
+    n_chunks = effective_n_jobs(n_jobs)
+    if verbose:
+        n_chunks = max(n_chunks, BARS)
+    bounds = chunk_bounds(graphs, n_chunks)
+    # Kernels release the GIL, so threads share the arrays without copies.
+    parts = run_in_parallel(
+        (
+            delayed(coarsen_chunk)(graphs[start:stop], qs, seed, n_forests, pooling)
+            for start, stop in pairwise(bounds.tolist())
+        ),
+        n_jobs,
+        prefer="threads",
+    )
+    progress = tqdm(parts, "coarsening", total=len(bounds) - 1, disable=not verbose)
+    return concatenate_hierarchies(list(progress), n_jobs)

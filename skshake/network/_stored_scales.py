@@ -1,0 +1,73 @@
+"""Scales of features and weights of graphs in a folder, one row group after the other.
+
+In: a network and stored hierarchies. Out: the network with what
+``SHAKENetwork.learn_scales`` learns of graphs in memory, to within rounding.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import torch
+
+from skshake.hierarchy import StoredHierarchies
+from skshake.network._model import SHAKENetwork
+
+
+class _Moments:
+    """Mean and spread of the columns of rows that come in several arrays."""
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self.mean = np.zeros(0)
+        self._squares = np.zeros(0)
+
+    def add(self, rows: np.ndarray) -> None:
+        """Add rows (n_rows, n_columns); those before are not summed up again."""
+        if not len(rows):
+            return
+        mean = rows.mean(axis=0, dtype=np.float64)
+        squares = ((rows - mean) ** 2).sum(axis=0)
+        if not self.n_rows:
+            self.n_rows, self.mean, self._squares = len(rows), mean, squares
+            return
+        # Chan et al. (1983): from the moments of two sets those of both.
+        total = self.n_rows + len(rows)
+        step = mean - self.mean
+        self.mean = self.mean + step * (len(rows) / total)
+        self._squares = (
+            self._squares + squares + step**2 * (self.n_rows * len(rows) / total)
+        )
+        self.n_rows = total
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Standard deviation of each column."""
+        return np.sqrt(self._squares / max(self.n_rows, 1))
+
+
+def learn_stored_scales(network: SHAKENetwork, hierarchies: StoredHierarchies) -> None:
+    """Learn the scales of all graphs, of which few are in memory at a time."""
+    some = hierarchies.first_forests(1)
+    graphs, ptr, _ = some.split_groups()
+    nodes, edges = _Moments(), _Moments()
+    weights = [_Moments() for _ in hierarchies.q]
+    for first, last in pairwise(ptr.tolist()):
+        levels = some.take(graphs[first:last]).in_memory(with_names=False).levels
+        nodes.add(levels[0].x.numeric)
+        edges.add(levels[0].edge_attr.numeric)
+        for of_level, level in zip(weights, levels, strict=True):
+            of_level.add(level.edge_weight[:, None])
+    for encoder, found in (
+        (network.node_encoder, nodes),
+        (network.edge_encoder, edges),
+    ):
+        if found.n_rows and len(found.mean):
+            mean, spread = (
+                torch.from_numpy(values.astype(np.float32))
+                for values in (found.mean, found.spread)
+            )
+            encoder.scale_by(mean, spread)
+    means = [float(each.mean[0]) if each.n_rows else 1.0 for each in weights]
+    network.weight_scale = torch.tensor(means, dtype=torch.float32)
