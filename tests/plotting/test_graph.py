@@ -93,7 +93,8 @@ def test_discs_and_capsules_have_sizes_of_the_drawing(pyplot):
     _, ax = pyplot.subplots()
     discs = draw_discs(ax, POSITIONS, np.array([1.0, 2.0, 3.0]), ["red"])
     assert discs.get_offsets().tolist() == POSITIONS.tolist()
-    assert discs.get_widths().tolist() == [2.0, 4.0, 6.0]
+    ax.figure.canvas.draw()
+    np.testing.assert_allclose(discs.get_transforms()[:, 0, 0], [1.0, 2.0, 3.0])
     ends = np.array([[[0.0, 0.0], [3.0, 4.0]]])
     (capsule,) = draw_capsules(ax, ends, 0.5, ["red"]).get_paths()
     # Every corner is half a unit away from the line between the ends.
