@@ -21,13 +21,9 @@ from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
 from skshake._logging import logger
 from skshake._output import CollectionOutputMixin
-from skshake._persistence import SavedClass, SaveMixin
 from skshake._progress import tqdm
-from skshake._reduction import (
-    Reduction,
-    measure_reduction,
-    sample_edge_fraction,
-)
+from skshake._reduction import measure_reduction, sample_edge_fraction
+from skshake._states import StateMixin
 from skshake._warnings import warn_user
 from skshake.forests import (
     MAX_SEED,
@@ -38,7 +34,6 @@ from skshake.forests import (
 )
 from skshake.graphs import (
     Features,
-    Field,
     GraphCollection,
     GraphsLike,
     as_graphs,
@@ -132,7 +127,7 @@ class KFCoarsener(
     GraphInputMixin,
     TransformerMixin,
     CallbackMixin,
-    SaveMixin,
+    StateMixin,
     BaseEstimator,
 ):
     r"""Coarsen graphs with Kirchhoff forests at a resolution learnt from the data.
@@ -404,10 +399,6 @@ class KFCoarsener(
             One hierarchy per graph, in order; a graph of no nodes has empty levels.
         """
         return self._transform_read(self._read(X))
-
-    @classmethod
-    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
-        return Field, Pooling, Vocabulary, Reduction, ResolutionCurves
 
     def _learn_features(self, graphs: GraphCollection) -> GraphCollection:
         """Remember the fields of features and their categories."""
