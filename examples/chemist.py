@@ -2,7 +2,7 @@
 
 Beside a random forest on Morgan fingerprints. Probabilities of new SMILES (a salt, an
 invalid one, a missing one) go to ``predictions.csv``, what atoms and bonds add to
-``atoms.csv`` and ``atoms.png``, the model to ``model.joblib``, for another process.
+``atoms.csv`` and ``atoms.png``, the model to ``model.skops``, for another process.
 
     python examples/chemist.py bbbp.csv.gz --target p_np
 """
@@ -12,7 +12,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pandas as pd
 from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
@@ -21,6 +20,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
+import skshake
 from skshake import KFCoarsener, MoleculeFeaturizer, SHAKEClassifier, check_inputs
 from skshake.model_selection import ScaffoldSplit
 from skshake.plotting import ExplanationDisplay
@@ -48,8 +48,8 @@ print(f"scaffold ROC-AUC: skshake {auc:.3f}, Morgan fingerprints {of_forest:.3f}
 new = ["CC(=O)Oc1ccccc1C(=O)O", "CCN(CC)CC.Cl", "no molecule", None, "c1ccc2[nH]ccc2c1"]
 for problem in check_inputs(model, new):
     print(problem.message)
-joblib.dump(model, options.folder / "model.joblib")
-code = "import joblib; print(joblib.load('model.joblib').predict_proba(['CCO']))"
+skshake.save(model, options.folder / "model.skops")
+code = "import skshake; print(skshake.load('model.skops').predict_proba(['CCO']))"
 subprocess.run([sys.executable, "-c", code], cwd=options.folder, check=True)
 answers = pd.DataFrame({"smiles": new, "probability": model.predict_proba(new)[:, 1]})
 answers.to_csv(options.folder / "predictions.csv", index=False)
