@@ -79,3 +79,4 @@ ConfusionMatrixDisplay.from_predictions(kinds, found)
 coarsener = KFCoarsener(random_state=0).fit(teams)
 HierarchyDisplay.from_estimator(coarsener, teams[1])
 plt.show()
+# sphinx_gallery_thumbnail_number = 2
