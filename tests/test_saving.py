@@ -63,7 +63,8 @@ def ensemble(cls):
     return cls(random_state=0).set_params(
         shake__coarsen__n_forests=1,
         **{f"shake__{'clf' if 'Cl' in cls.__name__ else 'reg'}__max_iter": 1},
-        trees__forest__n_estimators=5,
+        trees__forests__random__n_estimators=5,
+        trees__forests__extra__n_estimators=5,
         trees__count__walk_length=0,
     )
 
@@ -203,7 +204,8 @@ def test_files_hold_no_network_of_torch_and_no_pickle(fitted, path):
 
 
 def test_trees_are_kept_once(data, path):
-    model = ensemble(SHAKEEnsembleClassifier).set_params(trees__forest__n_estimators=50)
+    model = ensemble(SHAKEEnsembleClassifier)
+    model.set_params(trees__forests__random__n_estimators=50)
     skshake.save(model.fit(*data), path)
     again = skshake.load(path)
     for name, member in again.named_estimators_.items():

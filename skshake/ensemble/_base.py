@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import VotingClassifier, VotingRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch, Tags, check_random_state
@@ -56,7 +57,9 @@ def _weight_argument(name: str, member: Any) -> str:
     while isinstance(member, Pipeline):
         step, member = member.steps[-1]
         prefix += f"{step}__"
-    if not has_fit_parameter(member, "sample_weight"):
+    # Voting's ``fit`` does not name the weights that it takes.
+    is_voting = isinstance(member, VotingClassifier | VotingRegressor)
+    if not is_voting and not has_fit_parameter(member, "sample_weight"):
         raise ValueError(
             f"sample_weight: fit of {type(member).__name__}, the last step of "
             f"{name!r}, takes none"
