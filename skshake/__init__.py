@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from skshake._sizes import paper_edges as paper_edges
     from skshake._sizes import paper_nodes as paper_nodes
     from skshake._vectorizer import SubtreeVectorizer as SubtreeVectorizer
+    from skshake.description import Description as Description
+    from skshake.description import describe as describe
     from skshake.ensemble import SHAKEEnsembleClassifier as SHAKEEnsembleClassifier
     from skshake.ensemble import SHAKEEnsembleRegressor as SHAKEEnsembleRegressor
     from skshake.forests import KirchhoffForests as KirchhoffForests
@@ -55,6 +57,7 @@ __version__ = "0.1.0.dev0"
 _HOME = {
     "Aggregation": "skshake.hierarchy",
     "CategoryWarning": "skshake.hierarchy",
+    "Description": "skshake.description",
     "Explanation": "skshake._explanation",
     "Graph": "skshake.graphs",
     "GraphCollection": "skshake.graphs",
@@ -75,6 +78,7 @@ _HOME = {
     "as_graphs": "skshake.graphs",
     "check_graphs": "skshake.graphs",
     "check_inputs": "skshake._check_inputs",
+    "describe": "skshake.description",
     "expected_edges": "skshake._sizes",
     "expected_nodes": "skshake._sizes",
     "explain": "skshake._explain",

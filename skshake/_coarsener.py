@@ -81,6 +81,14 @@ class ReductionWarning(UserWarning):
     """Coarsening leaves the graphs almost as large as they were."""
 
 
+def automatic_n_forests(n_graphs: int, n_nodes: int) -> int:
+    """Number of forests that bring hierarchies to about 32,768, if memory allows."""
+    if n_nodes > MANY_NODES:
+        return 1
+    n_forests = round(HIERARCHIES / n_graphs)
+    return int(np.clip(n_forests, FEWEST_FORESTS, MOST_FORESTS))
+
+
 def _coarsen_chunk(
     graphs: GraphCollection, qs: np.ndarray, seed: int, n_forests: int, pooling: Pooling
 ) -> HierarchyCollection:
@@ -493,10 +501,7 @@ class KFCoarsener(
         if np.isinf(self.q_).all():
             return 1
         if self.n_forests == "auto":
-            if graphs.n_nodes > MANY_NODES:
-                return 1
-            n_forests = round(HIERARCHIES / len(graphs))
-            return int(np.clip(n_forests, FEWEST_FORESTS, MOST_FORESTS))
+            return automatic_n_forests(len(graphs), graphs.n_nodes)
         return self.n_forests
 
     def _transform_read(self, graphs: GraphCollection) -> HierarchyCollection:

@@ -1,5 +1,6 @@
 """Graphs of any kind, read once into flat arrays."""
 
+from skshake.graphs._card import choose_drawn, drawings_of, size_facts
 from skshake.graphs._check_schema import match_features
 from skshake.graphs._checking import check_graphs, check_items, name_graph
 from skshake.graphs._collection import (
@@ -23,6 +24,7 @@ from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
     CastError,
+    CategoricalRule,
     Features,
     Field,
     build_features,
@@ -71,6 +73,7 @@ __all__ = [
     "FLOAT",
     "NO_NAMES",
     "CastError",
+    "CategoricalRule",
     "Features",
     "Field",
     "Graph",
@@ -93,9 +96,11 @@ __all__ = [
     "check_items",
     "check_rule",
     "check_version",
+    "choose_drawn",
     "chunk_bounds",
     "concatenate_graphs",
     "concatenate_names",
+    "drawings_of",
     "empty_features",
     "from_arcs",
     "from_edges",
@@ -123,6 +128,7 @@ __all__ = [
     "register_reader",
     "return_probabilities",
     "rows_of",
+    "size_facts",
     "standardize",
     "with_degree_feature",
     "with_return_probabilities",

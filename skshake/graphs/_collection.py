@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 from skshake._splitmix import hash_rows
 from skshake.graphs._arcs import arcs_of_edges, sum_degrees
+from skshake.graphs._card import card_of_graphs
 from skshake.graphs._features import (
     CATEGORY,
     FLOAT,
@@ -168,6 +169,9 @@ class GraphCollection(Sequence):
             f"{self.n_edges} edges, {self.node_features.n_columns} node and "
             f"{self.edge_features.n_columns} edge features>"
         )
+
+    def _repr_html_(self) -> str:
+        return card_of_graphs(self).to_html()
 
     def __getstate__(self) -> dict[str, Any]:
         """State without what can be derived, so that pickles stay small."""

@@ -25,6 +25,7 @@ from skshake.graphs import (
     offsets,
     rows_of,
 )
+from skshake.hierarchy._card import card_of_hierarchies
 from skshake.hierarchy._export import to_networkx, to_pyg
 from skshake.hierarchy._files import read_levels, write_levels
 from skshake.hierarchy._level import Level, LevelView, concatenate_levels
@@ -74,6 +75,9 @@ class HierarchyCollection(Sequence):
     def __repr__(self) -> str:
         qs = ", ".join(f"{q:.4g}" for q in self.q)
         return f"<HierarchyCollection of {len(self)} graphs at q = {qs}>"
+
+    def _repr_html_(self) -> str:
+        return card_of_hierarchies(self).to_html()
 
     @property
     def n_nodes(self) -> int:

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skshake._extras import require
+from skshake._places import place_nodes
 from skshake.graphs import Graph
 
-# A layout by distances in the graph is the better one, and quadratic in the nodes.
-MOST_BY_DISTANCE = 200
 # Edges per node from which nodes of a block are put together, and how many times as
 # far apart neighbours of different blocks are.
 MANY_EDGES, APART = 4, 4.0
@@ -64,41 +63,9 @@ def draw_graph(
     if block is not None and len(graph.edges) > MANY_EDGES * graph.n_nodes:
         order = np.argsort(block, kind="stable")
         lengths[block[graph.edges[:, 0]] != block[graph.edges[:, 1]]] = APART
-    positions = _place(order, graph.edges, lengths)
+    positions = place_nodes(graph.edges, lengths, order)
     nothing = [""] * graph.n_nodes
     return Drawing(positions, nothing, nothing, np.ones(len(graph.edges)))
-
-
-def _place(order: np.ndarray, edges: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Lay out each component by itself and put the components side by side.
-
-    Each begins as a circle of its nodes in the given order.
-    """
-    import networkx as nx
-
-    graph, rank = nx.empty_graph(len(order)), np.argsort(order)
-    graph.add_edges_from(
-        (u, v, {"length": length, "strength": 1 / length})
-        for (u, v), length in zip(edges.tolist(), lengths.tolist(), strict=True)
-    )
-    positions, left = np.zeros((len(order), 2)), 0.0
-    for nodes in sorted(nx.connected_components(graph), key=len, reverse=True):
-        part = graph.subgraph(nodes)
-        if len(nodes) > MOST_BY_DISTANCE:
-            by_node = nx.spring_layout(part, seed=0, weight="strength")
-        else:
-            circle = nx.circular_layout(sorted(nodes, key=rank.__getitem__))
-            by_node = nx.kamada_kawai_layout(part, pos=circle, weight="length")
-        numbers = list(part)
-        # The area of a drawing grows with its nodes.
-        places = np.array([by_node[node] for node in numbers]) * np.sqrt(len(nodes))
-        if np.ptp(places[:, 1]) > np.ptp(places[:, 0]):
-            # Pages are wide.
-            places = places[:, ::-1]
-        places = places - places.min(axis=0)
-        positions[numbers] = places + np.array([left, 0.0])
-        left += np.ptp(places[:, 0]) + 1.0
-    return positions
 
 
 def _draw_molecule(graph: Graph, molecule: Any) -> Drawing:

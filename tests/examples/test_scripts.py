@@ -244,6 +244,14 @@ def test_check_numbers_shows_what_logarithms_are_worth():
 
 
 @pytest.mark.slow
+def test_check_describe_prints_a_row_of_each_file(tmp_path):
+    molecules = _write_molecules(tmp_path, ["0", "1"])
+    script = BENCHMARKS / "check_describe.py"
+    printed = _run(script, MUTAG, molecules, "--repeats", 1).splitlines()
+    assert [line.split()[0] for line in printed] == ["seconds", "mutag", "small"]
+
+
+@pytest.mark.slow
 def test_check_calibration_prints_a_table():
     script = BENCHMARKS / "check_calibration.py"
     printed = _run(script, MUTAG, "--graphs", 60, "--max-iter", 1)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from skshake import MoleculeFeaturizer, as_graphs
-from skshake.plotting._layout import MOST_BY_DISTANCE, draw_graph
+from skshake._places import MOST_BY_DISTANCE
+from skshake.plotting._layout import draw_graph
 
 
 def _draw(graph, molecule=None):
