@@ -1,11 +1,12 @@
-"""What benchmarks share: runs in turn, peak memory, data sets, the table of results."""
+"""What benchmarks share: runs in turn, peak memory, data sets, tables of results."""
 
 import argparse
 import json
 import statistics
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,39 @@ import psutil
 from skshake import GraphCollection
 from skshake.datasets import load_molecules_csv, load_npz
 from skshake.graphs import empty_features, from_arcs
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    """One line of a Markdown table."""
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+
+
+class Table:
+    """A table of results in Markdown, printed row by row as they are measured.
+
+    Parameters
+    ----------
+    *columns : str
+        Heads.
+    """
+
+    def __init__(self, *columns: str) -> None:
+        print(markdown_row(columns))
+        print("|---" * len(columns) + "|", flush=True)
+
+    def add(self, *cells: str) -> None:
+        """Print a row."""
+        print(markdown_row(cells), flush=True)
+
+
+def say(text: str) -> None:
+    """Print a paragraph."""
+    print(f"{text}\n", flush=True)
+
+
+def tell(text: str) -> None:
+    """Say how far a benchmark is, beside its results."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def interleave(*functions: Callable, repeats: int) -> list[float]:
@@ -88,7 +122,7 @@ def load_sets(
         is_molecules = name == "molhiv"
         path = f"molecules/{name}.csv.gz" if is_molecules else f"graphs/{name}.npz"
         if data is None or not (data / path).exists():
-            print(f"left out: {name} ({path} is not in --data)")
+            say(f"left out: {name} ({path} is not in --data)")
             continue
         if is_molecules:
             graphs = load_molecules_csv(data / path, return_X_y=True)[0]
@@ -99,7 +133,7 @@ def load_sets(
 
 
 class Benchmark:
-    """Arguments of a benchmark, and its results: printed, and written as JSON.
+    """Arguments of a benchmark, and its results: a table, and a file of JSON.
 
     Parameters
     ----------
@@ -122,6 +156,8 @@ class Benchmark:
             parser.add_argument(option, type=type(default), default=default)
         self.arguments = parser.parse_args()
         self.rows: dict[str, float] = {}
+        self.table: Table | None = None
+        self.notes: list[str] = []
 
     @property
     def repeats(self) -> int:
@@ -139,11 +175,19 @@ class Benchmark:
 
     def report(self, new: dict[str, float]) -> None:
         """Print rows, and keep them for the file."""
+        if self.table is None:
+            self.table = Table("what", "measured")
         for label, value in new.items():
             self.rows[label] = float(value)
-            print(f"{label:66} {value:10.4g}", flush=True)
+            self.table.add(label, f"{value:.4g}")
+
+    def note(self, text: str) -> None:
+        """Print a paragraph below the table."""
+        self.notes.append(text)
 
     def write(self) -> None:
-        """Write the file, if one was asked for."""
+        """Print the notes, and write the file, if one was asked for."""
+        for text in self.notes:
+            say(f"\n{text}")
         if self.arguments.json:
             self.arguments.json.write_text(json.dumps(self.rows, indent=2) + "\n")

@@ -222,7 +222,7 @@ def main() -> None:
             if name in sets:
                 report(bench_metis(name, sets[name], min(repeats, 3)))
         except ImportError:
-            print("left out: METIS (pymetis is not installed)")
+            benchmark.note("left out: METIS (pymetis is not installed)")
     exponents = [4, 5, 6] if scale > 1 else [4, 5, 6, 7]
     report(bench_growth([10**k for k in exponents], min(repeats, 3)))
     report(bench_memory(10**7 // scale))

@@ -10,7 +10,7 @@ peak memory of the process, and what the whole set would take.
 import argparse
 import time
 
-from _bench import measure_peak
+from _bench import Table, measure_peak
 
 from skshake import KFCoarsener
 from skshake.datasets import make_like
@@ -18,30 +18,30 @@ from skshake.datasets import make_like
 PUBLISHED = 158_100
 
 
-def run(n_graphs: int, q: str | float, n_jobs: int) -> None:
-    """Generate, fit and transform, printing what each takes."""
+def run(table: Table, n_graphs: int, q: str | float, n_jobs: int) -> None:
+    """Generate, fit and transform, and say what each takes."""
     start = time.perf_counter()
     graphs = make_like("ogbg-ppa", n_graphs, random_state=0)
     made = time.perf_counter()
-    print(f"{graphs}, made in {made - start:.0f} s", flush=True)
+    table.add("graphs", f"{len(graphs)}")
+    table.add("edges", f"{graphs.n_edges}")
+    table.add("making them, s", f"{made - start:.0f}")
     coarsener = KFCoarsener(q=q, n_jobs=n_jobs, random_state=0).fit(graphs)
     fitted = time.perf_counter()
     coarsener.transform(graphs)
     transformed = time.perf_counter()
     nodes, edges = coarsener.reduction_.nodes[0], coarsener.reduction_.edges[0]
-    print(
-        f"q {coarsener.q_[0]:.4g}: {nodes:.1%} of the nodes and {edges:.1%} of the "
-        f"edges are left; {coarsener.n_forests_} forests a graph"
-    )
+    table.add("q", f"{coarsener.q_[0]:.4g}")
+    table.add("nodes and edges that are left", f"{nodes:.1%}, {edges:.1%}")
+    table.add("forests a graph", f"{coarsener.n_forests_}")
     millions, whole = graphs.n_edges / 1e6, PUBLISHED / n_graphs
     for what, seconds in (
         ("fit (q*, forests, coarse graphs)", fitted - made),
         ("transform", transformed - fitted),
     ):
-        print(
-            f"{what}: {seconds:.1f} s, {seconds / millions:.3f} s per million edges; "
-            f"all {PUBLISHED} graphs: {seconds * whole / 60:.1f} min"
-        )
+        table.add(f"{what}, s", f"{seconds:.1f}")
+        table.add(f"{what}, s per million edges", f"{seconds / millions:.3f}")
+        table.add(f"{what}, all {PUBLISHED} graphs, min", f"{seconds * whole / 60:.1f}")
 
 
 def main() -> None:
@@ -54,8 +54,9 @@ def main() -> None:
     parser.add_argument("--n-jobs", type=int, default=-1)
     arguments = parser.parse_args()
     q = arguments.q if arguments.q == "auto" else float(arguments.q)
-    peak = measure_peak(lambda: run(arguments.graphs, q, arguments.n_jobs))
-    print(f"peak memory, the graphs included: {peak / 2**30:.2f} GiB")
+    table = Table("what", "measured")
+    peak = measure_peak(lambda: run(table, arguments.graphs, q, arguments.n_jobs))
+    table.add("peak memory, the graphs included, GiB", f"{peak / 2**30:.2f}")
 
 
 if __name__ == "__main__":

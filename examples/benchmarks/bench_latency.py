@@ -13,7 +13,6 @@ The graphs are the bundled molecules. ``--quick`` takes few of them and repeats.
 import tempfile
 from pathlib import Path
 
-import joblib
 import numpy as np
 import torch
 from _bench import Benchmark, interleave
@@ -21,7 +20,7 @@ from bench_training import Twin, as_data
 from sklearn.pipeline import Pipeline, make_pipeline
 from torch_geometric.data import Batch, Data
 
-from skshake import GraphCollection, KFCoarsener, SHAKEClassifier
+from skshake import GraphCollection, KFCoarsener, SHAKEClassifier, load, save
 from skshake.datasets import load_bace
 
 SIZES, N_FORESTS = (1, 32), (1, 4, 16)
@@ -37,9 +36,9 @@ def fit_and_load(
         coarsener, SHAKEClassifier(max_iter=1, temperature=1.0, random_state=0)
     )
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.joblib"
-        joblib.dump(model.fit(graphs, y), path)
-        return joblib.load(path)
+        path = Path(folder) / "model.skops"
+        save(model.fit(graphs, y), path)
+        return load(path)
 
 
 @torch.no_grad()

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _bench import Table, tell
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import roc_auc_score, root_mean_squared_error
 from sklearn.utils import Bunch
@@ -77,7 +78,7 @@ def run_shake(
         for part in ("train", "valid", "test")
     }
     seconds = time.perf_counter() - start
-    print(f"seed {seed}: q {coarsener.q_[0]:.3f}, coarsening {seconds:.1f} s")
+    tell(f"seed {seed}: q {coarsener.q_[0]:.3f}, coarsening {seconds:.1f} s")
     y = data.target
     options = {
         name: getattr(arguments, name)
@@ -103,11 +104,10 @@ def fit_and_score(model: Any, coarse: dict[str, Any], data: Bunch) -> float:
     )
     seconds = time.perf_counter() - start
     found = score(y[data.test].astype(float), predict(model, coarse["test"], y))
-    print(
+    tell(
         f"{model.loss}: {model.n_iter_} epochs in {seconds:.0f} s, median "
         f"{np.median([record.seconds for record in model.history_]):.2f} s; valid "
-        f"{model.best_score_:.4f}, test {found:.4f}",
-        flush=True,
+        f"{model.best_score_:.4f}, test {found:.4f}"
     )
     return found
 
@@ -134,10 +134,9 @@ def run_ensemble(
     ensemble.fit(data.data[data.train], y[data.train])
     seconds = time.perf_counter() - start
     network = ensemble.named_estimators_["shake"][-1].history_
-    print(
+    tell(
         f"seed {seed}: ensemble {seconds:.0f} s, of which epochs "
-        f"{sum(record.seconds for record in network):.0f} s",
-        flush=True,
+        f"{sum(record.seconds for record in network):.0f} s"
     )
     test, truth = data.data[data.test], y[data.test].astype(float)
     models = {"ensemble": ensemble, **ensemble.named_estimators_}
@@ -169,7 +168,7 @@ def run_fingerprints(
             predicted[:, k] = model.predict_proba(bits[data.test])[:, -1]
     found = score(y[data.test], predicted)
     seconds = time.perf_counter() - start
-    print(f"seed {seed}: fingerprints, {seconds:.0f} s; test {found:.4f}", flush=True)
+    tell(f"seed {seed}: fingerprints, {seconds:.0f} s; test {found:.4f}")
     return {"fingerprints": found}
 
 
@@ -210,7 +209,7 @@ def run_torch_molecule(
     predicted[test] = model.predict(list(smiles[test]))["prediction"]
     found = score(y[data.test], predicted[data.test])
     seconds = time.perf_counter() - start
-    print(f"seed {seed}: torch-molecule, {seconds:.0f} s; test {found:.4f}", flush=True)
+    tell(f"seed {seed}: torch-molecule, {seconds:.0f} s; test {found:.4f}")
     return {"torch-molecule": found}
 
 
@@ -250,12 +249,11 @@ def main() -> None:
         parser.error("--then-auc-margin: the targets are numbers, not labels")
     run = METHODS[arguments.method]
     found = [run(data, seed, arguments) for seed in arguments.seeds]
+    table = Table("file", "score", "mean", "deviation", "seeds")
     for name in found[0]:
         scores = [of_seed[name] for of_seed in found]
-        print(
-            f"{arguments.file.name}, {name}: {np.mean(scores):.4f} +- "
-            f"{np.std(scores):.4f} over {len(scores)} seeds"
-        )
+        numbers = (f"{np.mean(scores):.4f}", f"{np.std(scores):.4f}")
+        table.add(arguments.file.name, name, *numbers, f"{len(scores)}")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from _bench import markdown_row
 from _partitions import CUTS, PartitionCoarsener
 from _peers import WLSVC, Descriptors, PyGGIN, Statistics, with_forest
 from sklearn.frozen import FrozenEstimator
@@ -105,11 +106,11 @@ def render(rows: pd.DataFrame) -> str:
     # Of sets that all methods have, rounded as shown: what is equal shares a rank.
     ranks = means[methods].dropna().round(3).rank(axis=1, ascending=False)
     table = cells.unstack("method").fillna("-")[methods]
-    lines = ["| set | " + " | ".join(methods) + " |", "|---" * (1 + len(methods)) + "|"]
+    lines = [markdown_row(["set", *methods]), "|---" * (1 + len(methods)) + "|"]
     for name in rows["set"].unique():
-        lines.append(f"| {name} | " + " | ".join(table.loc[name]) + " |")
-    shown = " | ".join(f"{rank:.1f}" for rank in ranks.mean())
-    lines.append(f"| mean rank over {len(ranks)} sets | {shown} |")
+        lines.append(markdown_row([name, *table.loc[name]]))
+    shown = (f"{rank:.1f}" for rank in ranks.mean())
+    lines.append(markdown_row([f"mean rank over {len(ranks)} sets", *shown]))
     return "\n".join(lines)
 
 

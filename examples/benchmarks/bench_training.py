@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import torch
-from _bench import Benchmark, interleave, measure_peak
+from _bench import Benchmark, interleave, measure_peak, say
 from torch import nn
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
@@ -266,7 +266,7 @@ def main() -> None:
     device = torch.device(benchmark.arguments.device)
     folder = benchmark.arguments.data
     if folder is None:
-        print("left out: molhiv (no --data); the bundled molecules instead")
+        say("left out: molhiv (no --data); the bundled molecules instead")
         graphs, y = load_bace(return_X_y=True)
     else:
         bunch = load_molecules_csv(folder / "molecules" / "molhiv.csv.gz")

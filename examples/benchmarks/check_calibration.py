@@ -16,6 +16,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from _bench import Table
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import accuracy_score, log_loss
@@ -76,6 +77,8 @@ def main() -> None:
     parser.add_argument("--max-iter", type=int, default=60)
     parser.add_argument("--method", default="sigmoid", help="of CalibratedClassifierCV")
     arguments = parser.parse_args()
+    heads = ("accuracy", "log loss", "ECE", "chance")
+    table = Table("set", "graphs", "model", *heads)
     for path in arguments.files:
         graphs, y = load_npz(path, return_X_y=True)
         some = np.random.default_rng(0).permutation(len(y))[: arguments.graphs]
@@ -90,21 +93,19 @@ def main() -> None:
                 graphs[test],
             )
             for name, rows in predicted.items():
-                table = found.setdefault(name, np.empty((len(y), rows.shape[1])))
-                table[test] = rows
-        print(f"{path.stem}, {len(y)} graphs")
-        print(f"{'model':22}  accuracy  log loss     ECE  chance")
-        for name, table in found.items():
-            confidence, best = table.max(axis=1), table.argmax(axis=1)
+                found.setdefault(name, np.empty((len(y), rows.shape[1])))[test] = rows
+        for name, probabilities in found.items():
+            confidence, best = probabilities.max(axis=1), probabilities.argmax(axis=1)
             labels = np.unique(y)
             is_right = labels[best] == y
-            print(
-                f"{name:22}{accuracy_score(y, labels[best]):10.3f}"
-                f"{log_loss(y, table, labels=labels):10.3f}"
-                f"{calibration_error(confidence, is_right):8.3f}"
-                f"{error_by_chance(confidence):8.3f}",
-                flush=True,
+            numbers = (
+                accuracy_score(y, labels[best]),
+                log_loss(y, probabilities, labels=labels),
+                calibration_error(confidence, is_right),
+                error_by_chance(confidence),
             )
+            shown = (f"{number:.3f}" for number in numbers)
+            table.add(path.stem, f"{len(y)}", name, *shown)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+from _bench import Table
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
@@ -165,6 +166,7 @@ def main():
         graphs, y = load_molecules_csv(options.molecules, return_X_y=True)
         sets[options.molecules.name.partition(".")[0]] = graphs, y, None
     rows = {}
+    table = Table("set", "what", "mean over seeds", "deviation")
     for name, (graphs, y, is_motif) in sets.items():
         for is_shuffled in (False, True):
             found = [
@@ -173,10 +175,9 @@ def main():
             ]
             label = f"{name}, shuffled labels" if is_shuffled else name
             rows[label] = {key: [one[key] for one in found] for key in found[0]}
-            print(label)
             for key, values in rows[label].items():
-                mean, spread = np.mean(values), np.std(values)
-                print(f"  {key:24} {mean:6.3f} +- {spread:.3f}", flush=True)
+                numbers = (np.mean(values), np.std(values))
+                table.add(label, key, *(f"{number:.3f}" for number in numbers))
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
 

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from _bench import Table
 
 from skshake import GraphCollection, KFCoarsener
 from skshake.datasets import load_molecules_csv, load_npz
@@ -64,14 +65,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("files", nargs="+", type=Path)
-    for path in parser.parse_args().files:
+    files = parser.parse_args().files
+    table = Table("file", "graphs", *(f"nodes at q = {q:g}" for q in QS), "s")
+    for path in files:
         load = load_npz if path.suffix == ".npz" else load_molecules_csv
         graphs = load(path, return_X_y=True)[0]
         start = time.perf_counter()
         shares = check(graphs)
         seconds = time.perf_counter() - start
-        kept = " ".join(f"{share:6.3f}" for share in shares)
-        print(f"{path.name:24} {len(graphs):6} graphs, kept {kept}, {seconds:.1f} s")
+        kept = (f"{share:.3f}" for share in shares)
+        table.add(path.name, f"{len(graphs)}", *kept, f"{seconds:.1f}")
 
 
 if __name__ == "__main__":

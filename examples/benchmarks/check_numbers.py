@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from _bench import Table
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -82,10 +83,10 @@ def main() -> None:
             sets[f"{kind}, {where}"] = make_transfers(kind, where)
     folds = StratifiedKFold(4, shuffle=True, random_state=1)
     rules = {"auto": "auto", "none": False, "all": True}
-    print(f"{'log_features':24}" + "".join(f"{rule:>8}" for rule in rules))
+    table = Table("set", "model", *(f"log_features={rule}" for rule in rules))
     for name, (graphs, y) in sets.items():
         for model in arguments.models:
-            row = f"{name:14}{model:10}"
+            row = []
             for rule in rules.values():
                 transformer = SubtreeVectorizer(log_features=rule)
                 last = RandomForestClassifier(200, random_state=0)
@@ -94,8 +95,8 @@ def main() -> None:
                     last = SHAKEClassifier(max_iter=arguments.max_iter, random_state=0)
                 pipeline = make_pipeline(transformer, last)
                 scores = cross_val_score(pipeline, graphs, y, cv=folds)
-                row += f"{scores.mean():8.3f}"
-            print(row, flush=True)
+                row.append(f"{scores.mean():.3f}")
+            table.add(name, model, *row)
 
 
 if __name__ == "__main__":

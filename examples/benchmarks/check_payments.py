@@ -10,6 +10,7 @@ contribution of its edge, or that with its share of what both of its accounts ad
 import argparse
 
 import numpy as np
+from _bench import Table
 from sklearn.metrics import average_precision_score
 from sklearn.pipeline import make_pipeline
 
@@ -75,7 +76,9 @@ def main():
     parser.add_argument("--max-iter", type=int, default=60)
     options = parser.parse_args()
     data = [read(options.cases, seed) for seed in options.seeds]
-    print("setting: average precision; first planted, 3 of the first 4; with ends")
+    shares = ("first planted", "3 of the first 4")
+    with_ends = (f"{share}, with ends" for share in shares)
+    table = Table("setting", "seeds", "average precision", *shares, *with_ends)
     for name in options.settings:
         coarsening, dropout = SETTINGS[name]
         rows = [
@@ -90,9 +93,8 @@ def main():
             )
             for each in data
         ]
-        means = " ".join(f"{value:.3f}" for value in np.mean(rows, axis=0))
-        lowest = " ".join(f"{value:.3f}" for value in np.min(rows, axis=0))
-        print(f"{name}: {means}, lowest {lowest}", flush=True)
+        for what, over in (("mean", np.mean), ("lowest", np.min)):
+            table.add(name, what, *(f"{value:.3f}" for value in over(rows, axis=0)))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from _bench import Table
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 
@@ -68,7 +69,7 @@ def main() -> None:
     arguments = parser.parse_args()
     sets = [load_npz(path, return_X_y=True) for path in arguments.files]
     folds = StratifiedKFold(10, shuffle=True, random_state=1)
-    print(f"{'setting':22}" + "".join(f"{p.stem:>16}" for p in arguments.files))
+    table = Table("setting", *(path.stem for path in arguments.files))
     for name in arguments.settings:
         coarsening, training = SETTINGS[name]
         if arguments.max_iter:
@@ -85,8 +86,8 @@ def main() -> None:
             start = time.perf_counter()
             scores = cross_val_score(model, graphs, y, cv=some, n_jobs=arguments.n_jobs)
             seconds = time.perf_counter() - start
-            row.append(f"{scores.mean():9.3f} {seconds:4.0f} s")
-        print(f"{name:22}" + "".join(row), flush=True)
+            row.append(f"{scores.mean():.3f} ({seconds:.0f} s)")
+        table.add(name, *row)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import torch
-from _bench import Benchmark
+from _bench import Benchmark, say
 from rdkit import Chem
 from scipy import sparse
 from torch_geometric.data import Batch, Data, HeteroData, TemporalData
@@ -657,7 +657,7 @@ def main() -> None:
             outcome = attempt(seed)
             outcomes[outcome.partition(":")[0]] += 1
             if outcome.startswith("fault"):
-                print(f"{attempt.__name__}, seed {seed}: {outcome}", flush=True)
+                say(f"{attempt.__name__}, seed {seed}: {outcome}")
     seconds = time.perf_counter() - start
     benchmark.report({"lists": n_lists, **dict(sorted(outcomes.items()))})
     benchmark.report({"seconds": seconds})
