@@ -5,7 +5,7 @@ from pathlib import Path
 ARGUMENTS = {
     "callbacks": ["--max-iter", "10"],
     "chemist": ["--every", "6", "--max-iter", "15"],
-    "payments": ["--cases", "120"],
+    "payments": ["--cases", "160"],
     "stacking": ["--max-iter", "10", "--n-trees", "200"],
 }
 
