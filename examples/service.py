@@ -6,8 +6,8 @@
 
 The file is what ``skshake.save`` wrote; without one, a model of MUTAG is trained first.
 A request is a JSON list of graphs in OGB's form, or of SMILES for a model that reads
-them; the answer is what each is: probabilities
-of the classes, or what is wrong. The server prints the time of each request.
+them. The answer says what each is: probabilities of the classes, or what is wrong. The
+server prints the time of each request.
 """
 
 import argparse
