@@ -4,7 +4,7 @@ from pathlib import Path
 
 ARGUMENTS = {
     "callbacks": ["--max-iter", "10"],
-    "chemist": ["--every", "6", "--max-iter", "15"],
+    "chemist": ["--every", "8", "--max-iter", "12"],
     "payments": ["--cases", "160"],
     "stacking": ["--max-iter", "10", "--n-trees", "200"],
 }
