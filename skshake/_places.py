@@ -5,12 +5,40 @@ In: edges. Out: coordinates, components side by side.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy.sparse.csgraph import shortest_path
 
 from skshake._blas import one_blas_thread
 
 # A layout by distances in the graph is the better one, and quadratic in the nodes.
 MOST_BY_DISTANCE = 200
+# Edges per node up to which a graph has a shape that its distances show.
+FEW_EDGES = 4
+# What parts nodes that are as far from all others, in units of the drawing.
+NOISE = 1e-3
+
+
+def _first_places(graph: Any, order: list[int]) -> dict[int, np.ndarray]:
+    """Where nodes begin: near where they end, so that nothing gets entangled.
+
+    Distances to all nodes are coordinates, of which the first two principal components
+    are taken (Harel & Koren 2004). They say little of a graph with many edges, which
+    begins as a circle.
+    """
+    import networkx as nx
+
+    if len(order) < 3 or graph.number_of_edges() > FEW_EDGES * len(order):
+        circle: dict[int, np.ndarray] = nx.circular_layout(order)
+        return circle
+    lengths = nx.to_scipy_sparse_array(graph, order, weight="length", dtype=float)
+    distances = shortest_path(lengths, directed=False)
+    left, scale, _ = np.linalg.svd(distances - distances.mean(axis=0))
+    places = left[:, :2] * scale[:2]
+    places /= np.abs(places).max()
+    places += NOISE * np.random.default_rng(0).standard_normal(places.shape)
+    return dict(zip(order, places, strict=True))
 
 
 def place_nodes(
@@ -24,7 +52,7 @@ def place_nodes(
     lengths : float array of shape (n_edges,)
         How far apart neighbours should be.
     order : int array of shape (n_nodes,)
-        Each component begins as a circle of its nodes in this order.
+        Components with many edges begin as circles of their nodes in this order.
 
     Returns
     -------
@@ -46,8 +74,8 @@ def place_nodes(
             if len(nodes) > MOST_BY_DISTANCE:
                 by_node = nx.spring_layout(part, seed=0, weight="strength")
             else:
-                circle = nx.circular_layout(sorted(nodes, key=rank.__getitem__))
-                by_node = nx.kamada_kawai_layout(part, pos=circle, weight="length")
+                first = _first_places(part, sorted(nodes, key=rank.__getitem__))
+                by_node = nx.kamada_kawai_layout(part, pos=first, weight="length")
             numbers = list(part)
             # The area of a drawing grows with its nodes.
             places = np.array([by_node[node] for node in numbers]) * np.sqrt(len(nodes))

@@ -157,10 +157,10 @@ def describe(
     of one size for equal if no features tell them apart.
 
     The time is an estimate for ``KFCoarsener()`` and ``SHAKEClassifier()`` as they are,
-    from coarsening once and from epochs on at most some thousand graphs. It is right
-    within a factor of two on a machine that does nothing else; compiling kernels, once
-    per installation, comes on top. From 10,000 graphs on early stopping may end a fit
-    sooner. Time of :func:`describe` itself is linear in nodes and edges.
+    from coarsening once and from epochs on at most some thousand graphs. It holds
+    within a factor of two while the machine stays as busy as it is. Compiling kernels,
+    once per installation, comes on top; from 10,000 graphs on early stopping may end a
+    fit sooner. Time of :func:`describe` itself is linear in nodes and edges.
 
     Examples
     --------

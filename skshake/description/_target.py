@@ -46,7 +46,8 @@ class TargetView:
     @property
     def is_known(self) -> np.ndarray:
         """Where there is a value, bool of the shape of ``columns``."""
-        return ~np.isnan(self.columns)
+        is_known: np.ndarray = ~np.isnan(self.columns)
+        return is_known
 
 
 def view_target(y: Any, n_graphs: int) -> TargetView:

@@ -66,9 +66,9 @@ def _facts(level: Level, n_input: int) -> Iterator[Fact]:
 def _describe_pooled(features: PooledFeatures) -> str:
     """Numbers of columns, in words."""
     n_numbers, n_slots = features.widths
-    if not n_numbers and not n_slots:
-        return "none"
-    return f"{n_numbers} numbers, frequencies of {n_slots} categories"
+    parts = [count(n_numbers, "number")] if n_numbers else []
+    parts += [f"frequencies of {n_slots:,} categories"] if n_slots else []
+    return ", ".join(parts) or "none"
 
 
 def _drawings(hierarchies: HierarchyCollection) -> Iterator[Figure]:

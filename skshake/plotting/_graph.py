@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from skshake.graphs import Graph
 from skshake.plotting._layout import Drawing
@@ -22,6 +23,8 @@ LINE_WIDTH, FONT_SIZES = 1.1, (4.0, 11.0)
 FEW_EDGES = 2.5
 # Inches of a title; height over width of the figure of a wide graph, and of a tall one.
 TITLE, FLATTEST, TALLEST = 0.35, 0.35, 1.0
+# A unit is at most so many times as long as it is from a node to the nearest one.
+CROWDED = 2.2
 # Corners of a round end.
 N_CORNERS = 12
 
@@ -86,8 +89,8 @@ def _unit_of(edges: np.ndarray, positions: np.ndarray) -> float:
     if not len(edges):
         return 1.0
     lengths = np.linalg.norm(np.diff(positions[edges], axis=1)[:, 0], axis=1)
-    extent = np.ptp(positions, axis=0) + np.median(lengths)
-    room = np.sqrt(extent.prod() / len(positions))
+    nearest = KDTree(positions).query(positions, 2)[0][:, 1]
+    room = CROWDED * np.median(nearest)
     return float(max(min(np.median(lengths), room), 1e-6))
 
 

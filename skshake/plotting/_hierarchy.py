@@ -196,7 +196,7 @@ def _draw_hulls(
     tree = minimum_spanning_tree(
         sparse.coo_array((lengths + 1e-9, inner.T), shape=(graph.n_nodes,) * 2).tocsr()
     ).tocoo()
-    joined = np.stack(tree.coords if hasattr(tree, "coords") else (tree.row, tree.col))
+    joined = np.stack([tree.row, tree.col])
     block = level.block[joined[0]]
     order = np.argsort(block, kind="stable")
     ends, block = drawing.positions[joined.T[order]], block[order]

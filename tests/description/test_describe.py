@@ -1,6 +1,7 @@
 """describe: one page about anything that can be trained on."""
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from subprocess import check_output
 from sys import executable
 
@@ -10,6 +11,8 @@ import pytest
 
 from skshake import KFCoarsener, as_graphs, describe
 from skshake.description._describe import format_seconds
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +37,12 @@ def test_the_page_says_what_is_true_of_mutag(page, mutag):
     assert page.q_star == KFCoarsener(n_forests=1, random_state=0).fit(mutag[0]).q_star_
     assert f"{page.q_star:.3g}" in text
     assert 0 < page.fit_seconds < np.inf
+
+
+def test_the_documentation_shows_this_page(page):
+    text = (ROOT / "docs" / "describe.md").read_text(encoding="utf-8")
+    shown = text.partition("```text\n")[2].partition("```")[0]
+    assert str(page).startswith(shown)
 
 
 def test_html_says_the_same_and_draws(page):

@@ -5,6 +5,7 @@ import pytest
 
 from skshake import MoleculeFeaturizer, as_graphs
 from skshake.plotting._graph import (
+    CROWDED,
     FEW_EDGES,
     FONT_SIZES,
     NODE_RADIUS,
@@ -39,6 +40,10 @@ def test_limits_leave_room_and_the_unit_is_an_edge(pyplot, path):
     assert paper.unit == 2.0
     assert ax.get_xlim() == (-2.0, 6.0)
     assert not ax.axison
+    # Nodes that stand close are small, however long edges are.
+    crowd = np.array([[0.0, 0.0], [0.1, 0.0], [4.0, 0.0], [4.1, 0.0]])
+    edges = np.array([[0, 2], [1, 3], [0, 3]])
+    assert prepare(ax, edges, crowd).unit == pytest.approx(0.1 * CROWDED)
     # Without edges there is a unit too.
     assert prepare(ax, np.empty((0, 2), int), POSITIONS[:1]).unit == 1.0
 
@@ -88,7 +93,8 @@ def test_discs_and_capsules_have_sizes_of_the_drawing(pyplot):
     _, ax = pyplot.subplots()
     discs = draw_discs(ax, POSITIONS, np.array([1.0, 2.0, 3.0]), ["red"])
     assert discs.get_offsets().tolist() == POSITIONS.tolist()
-    assert discs.get_widths().tolist() == [2.0, 4.0, 6.0]
+    ax.figure.canvas.draw()
+    np.testing.assert_allclose(discs.get_transforms()[:, 0, 0], [1.0, 2.0, 3.0])
     ends = np.array([[[0.0, 0.0], [3.0, 4.0]]])
     (capsule,) = draw_capsules(ax, ends, 0.5, ["red"]).get_paths()
     # Every corner is half a unit away from the line between the ends.
