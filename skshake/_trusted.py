@@ -58,6 +58,8 @@ _SKLEARN = {
         "_SigmoidCalibration",
         "_TemperatureScaling",
     ],
+    "sklearn.callback._progressbar": ["ProgressBar"],
+    "sklearn.callback._scoring_monitor": ["ScoringMonitor"],
     "sklearn.feature_selection._mutual_info": [
         "mutual_info_classif",
         "mutual_info_regression",

@@ -370,6 +370,7 @@ def test_models_of_a_gpu_are_read_without_one(data, path):
         assert np.array_equal(again.predict_proba(graphs), expected)
 
 
+@pytest.mark.slow
 def test_a_new_process_reads_the_file(fitted, data, path, tmp_path):
     skshake.save(fitted, path)
     data[0].save(tmp_path / "graphs.npz")
@@ -428,3 +429,15 @@ def test_what_the_page_shows(tmp_path, monkeypatch):
         exec(compile(block, str(PAGE), "exec"), names)
     with pytest.raises(TypeError, match=r"\['numpy\.asarray'\]"):
         skshake.load("model.skops")
+
+
+def test_callbacks_of_a_pipeline_are_kept(data, path):
+    callback = pytest.importorskip("sklearn.callback", reason="none before 1.9")
+    pytest.importorskip("rich")
+    model = pipeline().set_callbacks(callback.ProgressBar()).fit(*data)
+    skshake.save(model, path)
+    again = skshake.load(path)
+    assert np.array_equal(outputs(again, data[0]), outputs(model, data[0]))
+    assert [type(each).__name__ for each in again._skl_callbacks] == ["ProgressBar"]
+    skshake.save(model.set_callbacks(), path)
+    assert not hasattr(skshake.load(path), "_skl_callbacks")
