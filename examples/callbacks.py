@@ -1,6 +1,6 @@
 """
-Callbacks: follow a training
-============================
+Callbacks: watch it train
+=========================
 
 Callbacks are told what happens while a pipeline is fitted. The two classes here are to
 be copied and changed: they write loss, validation score and seconds of each epoch to
@@ -75,7 +75,7 @@ class TensorBoardLogger(FileLogger):
 # %%
 # Each epoch is a task under the task "fit", and its record is the last of ``history_``.
 
-parser = argparse.ArgumentParser(description="Follow a training.")
+parser = argparse.ArgumentParser(description="Watch a model train.")
 parser.add_argument("--folder", type=Path, default=Path(tempfile.mkdtemp()))
 parser.add_argument("--max-iter", type=int, default=30)
 arguments = parser.parse_args()

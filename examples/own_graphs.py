@@ -20,7 +20,7 @@ from sklearn.metrics import ConfusionMatrixDisplay
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 
-from skshake import KFCoarsener, SHAKEClassifier, as_graphs, check_graphs
+from skshake import KFCoarsener, SHAKEClassifier, as_graphs, check_graphs, describe
 from skshake.plotting import HierarchyDisplay
 
 rng = np.random.default_rng(0)
@@ -55,6 +55,12 @@ print(as_graphs(teams))
 print(as_graphs(teams, node_attrs=["role"]))
 
 # %%
+# :func:`~skshake.describe` says what deserves a look before training, and what q* would
+# keep. In a notebook the page is HTML.
+
+describe(teams, kinds, time_fit=False)
+
+# %%
 # Graphs that do not fit together are found before anything is trained, all of them at
 # once. Here one team lacks a role, and one has an edge of negative weight.
 
@@ -79,3 +85,4 @@ ConfusionMatrixDisplay.from_predictions(kinds, found)
 coarsener = KFCoarsener(random_state=0).fit(teams)
 HierarchyDisplay.from_estimator(coarsener, teams[1])
 plt.show()
+# sphinx_gallery_thumbnail_number = 2

@@ -106,3 +106,4 @@ print(f"3 of 4 on top are planted in {np.mean(hits > 2):.0%} of {len(hits)} frau
 
 ExplanationDisplay.from_estimator(model, flagged[-1])
 plt.show()
+# sphinx_gallery_thumbnail_number = 3

@@ -73,3 +73,4 @@ HierarchyDisplay.from_estimator(coarsener, graphs[0])
 
 LearningCurveDisplay.from_estimator(model["clf"])
 print(f"time:                 {time.perf_counter() - start:.0f} s")
+# sphinx_gallery_thumbnail_number = 2

@@ -5,8 +5,9 @@
                               "node_feat": [[0], [1]], "edge_feat": [[0]]}]'
 
 The file is what ``skshake.save`` wrote; without one, a model of MUTAG is trained first.
-A request is a JSON list of graphs in OGB's form, the answer what each is: probabilities
-of the classes, or what is wrong. The server prints the time of each request.
+A request is a JSON list of graphs in OGB's form, or of SMILES for a model that reads
+them. The answer says what each is: probabilities of the classes, or what is wrong. The
+server prints the time of each request.
 """
 
 import argparse

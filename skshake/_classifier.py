@@ -105,7 +105,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Add the states before a layer to those after it.
     dropout : "auto" or float, default="auto"
         Share of states dropped in training. "auto" is 0.3 from 10,000 graphs on, and 0
-        below, where several forests a graph protect from learning by heart.
+        below, where several forests per graph prevent overfitting.
     optimizer : {"adamw", "pesg"}, default="adamw"
         AdamW (Loshchilov & Hutter 2019), or the proximal epoch stochastic gradient
         method (Guo et al. 2020), the paper's choice with the AUC margin on MolHIV.

@@ -150,7 +150,7 @@ class KFCoarsener(
     n_forests : int or "auto", default="auto"
         Independent hierarchies drawn per graph. The classifier trains on a different
         one each epoch and averages over all when it predicts: for few graphs the best
-        protection from learning one forest by heart. "auto" draws as many as bring
+        protection from overfitting to one forest. "auto" draws as many as bring
         forests times training graphs to about 32,768, within 4 and 16, and one for more
         than 4 million training nodes, where memory counts.
     n_forests_transform : int, default=None

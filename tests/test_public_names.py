@@ -68,3 +68,14 @@ def test_checkers_see_the_types(tmp_path, monkeypatch):
     assert 'no attribute "KFCoarsner"' in out
     assert 'incompatible type "int"' in out
     assert 'incompatible type "str"' in out
+
+
+@pytest.mark.parametrize(
+    "module", ["", "datasets", "model_selection", "plotting"], ids=str
+)
+def test_each_public_name_has_a_page(module):
+    index = Path(__file__).parents[1] / "docs" / "api" / "index.rst"
+    lines = {line.strip() for line in index.read_text(encoding="utf-8").splitlines()}
+    path = f"skshake.{module}".rstrip(".")
+    names = importlib.import_module(path).__all__
+    assert {f"{module}.{name}".lstrip(".") for name in names} <= lines

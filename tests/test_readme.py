@@ -59,6 +59,8 @@ def test_pages_of_the_guide_run(name):
     pytest.importorskip("matplotlib").use("Agg")
     names = {"smiles": ["CCO"], "months": [1], "customers": [1]}
     for block in blocks_of(ROOT / "docs" / "guide" / f"{name}.md"):
+        if "read_csv" in block:  # of a file of yours
+            continue
         exec(compile(block, name, "exec"), names)
     if name == "graphs":
         assert len(names["same"]) == 8

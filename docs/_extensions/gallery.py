@@ -4,8 +4,8 @@ from pathlib import Path
 
 ARGUMENTS = {
     "callbacks": ["--max-iter", "10"],
-    "chemist": ["--every", "6", "--max-iter", "15"],
-    "payments": ["--cases", "120"],
+    "chemist": ["--every", "8", "--max-iter", "12"],
+    "payments": ["--cases", "160"],
     "stacking": ["--max-iter", "10", "--n-trees", "200"],
 }
 

@@ -3,7 +3,7 @@
     python examples/reproduce/render.py --csv table2.csv --figure table2.png
 
 Scores and times are means over seeds. Times of the coarsened graphs hold q*, forests
-and coarse graphs; the paper's do not. "per epoch" compares trainings of equal length.
+and coarse graphs; the paper's do not. "per epoch" compares fits of equal length.
 """
 
 import argparse
