@@ -134,9 +134,7 @@ def test_functions_that_read_tables_are_sources(tmp_path):
     coarsener = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit(sources)
     stored = coarsener.transform_to(tmp_path / "hier", sources)
     assert stored.names.tolist() == [0, 10, 1, 11, 2, 12]
-    assert_same_hierarchies(
-        stored[2:4].in_memory(), coarsener.transform(sources[1]())
-    )
+    assert_same_hierarchies(stored[2:4].in_memory(), coarsener.transform(sources[1]()))
 
 
 def test_finished_parts_stay_and_others_are_written(
