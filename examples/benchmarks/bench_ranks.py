@@ -1,11 +1,11 @@
 """Training in one process and in two, on cores of their own: seconds and their ratio.
 
-The bundled molecules of BACE, 8,192 with repeats, in batches of 256 graphs in total, on
-two levels. Each process computes in one thread, so two need two idle cores. Where others use these, "slowest over quickest" of
-the repeats says how much, and the time of the first process on its core (its half of
-the work, averaging included) says what idle cores would give at best. The start of the
-second process, which imports torch, is a row of its own. The last row compares both
-without normalisation.
+The bundled molecules of BACE, 8,192 with repeats, in batches of 256 graphs, on two
+levels. Each process computes in one thread, so two need two idle cores. Where others
+use these, "slowest over quickest" of the repeats says how much, and the time of the
+first process on its core (its half of the work, averaging included) says what idle
+cores would give at best. The start of the second process, which imports torch, is a row
+of its own. The last row compares both without normalisation.
 
     python examples/benchmarks/bench_ranks.py --json ranks.json
 """
