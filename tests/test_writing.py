@@ -177,7 +177,8 @@ def killed(self, name):
     return create(self, name)
 
 Storage.create = killed
-KFCoarsener.load(sys.argv[1]).set_params(n_jobs=1).transform_to(sys.argv[3], sys.argv[2])
+coarsener = KFCoarsener.load(sys.argv[1]).set_params(n_jobs=1)
+coarsener.transform_to(sys.argv[3], sys.argv[2])
 """
 
 
@@ -249,11 +250,11 @@ def test_errors_name_the_source(coarsener, sources, tmp_path, mutag):
         coarsener.transform_to(tmp_path / "a", [sources / "0.npz", broken])
     with pytest.raises(FileNotFoundError, match=r"missing\.npz"):
         coarsener.transform_to(tmp_path / "b", [tmp_path / "missing.npz"])
+    (tmp_path / "notes.txt").touch()
     with pytest.raises(ValueError, match=r"notes\.txt: expected a \.npz file"):
-        (tmp_path / "notes.txt").touch()
         coarsener.transform_to(tmp_path / "c", [tmp_path / "notes.txt"])
     ring = (np.roll(np.eye(5), 1, 0), np.ones((5, 3)))
-    with pytest.raises(ValueError, match="1 graphs .*: the edge features"):
+    with pytest.raises(ValueError, match=r"1 graphs .*: the edge features"):
         coarsener.transform_to(tmp_path / "d", [sources / "0.npz", [ring]])
 
 

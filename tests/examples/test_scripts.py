@@ -459,3 +459,31 @@ def test_check_payments_prints_shares_of_found_transfers():
     assert row.startswith("q = inf: ")
     assert len(shares) == 10
     assert all(0 <= share <= 1 for share in shares)
+
+
+@pytest.mark.slow
+def test_larger_than_memory_trains_from_a_folder_and_goes_on(tmp_path):
+    script = ROOT / "examples" / "larger_than_memory.py"
+    given = ("--folder", tmp_path, "--graphs", 120, "--memory", 10**7, "--max-iter", 1)
+    printed = _run(script, *given)
+    assert "<HierarchyCollection of 120 graphs" in printed
+    assert re.search(r"accuracy: \d\.\d{3}", printed)
+    before = {
+        p.name: p.stat().st_mtime_ns for p in (tmp_path / "hierarchies").iterdir()
+    }
+    assert _run(script, *given) == printed
+    after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "hierarchies").iterdir()}
+    del before["index.json"], after["index.json"]
+    assert after == before
+
+
+@pytest.mark.slow
+def test_bench_stream_reports_time_memory_and_bytes(tmp_path):
+    script = BENCHMARKS / "bench_stream.py"
+    given = ("--graphs", 60, "--memory", 10**7, "--folder", tmp_path)
+    printed = _run(script, *given, "--molecules", 60)
+    read = float(re.search(r"bytes needed: (.*)", printed)[1])
+    # Blocks are read once an epoch; scales and the first graphs on top.
+    assert 0.9 < read < 2
+    assert "peak" in printed
+    assert re.search(r"from the folder .* times", printed)
