@@ -320,7 +320,7 @@ class KFCoarsener(
             memory come in parts, one after the other: from a folder of files, or from
             an iterable of the sources that :meth:`transform_to` takes. Categories are
             then those of all parts; scales of numbers and the reduction are learnt from
-            a random sample of 4 million nodes and edges, and q* from as many graphs of
+            a random sample of 2 million nodes and edges, and q* from as many graphs of
             it as decide it: the same ones as if all graphs were in memory.
         y : None
             Ignored.

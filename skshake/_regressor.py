@@ -90,7 +90,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     clip_norm : float or None, default=None
         Largest norm of the gradient of all weights; None does not clip.
     batch_size : "auto" or int, default="auto"
-        Graphs per step. "auto" makes about 64 steps an epoch within 32 and 256 graphs:
+        Graphs per step, of all processes together. "auto" makes about 64 steps an epoch
+        within 32 and 256 graphs:
         32 below 4,096 training graphs, 256 from 16,384 on.
     max_iter : int, default=60
         Epochs, at most.
@@ -113,9 +114,11 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         with equal data, parameters and integer ``random_state`` goes on from there, and
         ends with the weights that it would have had without the interruption. Runs that
         differ have files of their own, so a search may share one folder.
-    device : str or torch.device, default="auto"
-        "auto" takes CUDA where there is one. The fitted network is kept on the CPU, so
-        it can be pickled and loaded anywhere.
+    device : str, torch.device, or a list of these, default="auto"
+        "auto" takes CUDA where there is one, within a process group the GPU of the
+        process. A list trains in a process on each, which costs seconds to start:
+        ``["cuda:0", "cuda:1"]``. The fitted network is kept on the CPU, so it can be
+        pickled and loaded anywhere.
     precision : {"float32", "bf16", "auto"}, default="float32"
         Floating-point type of products in training; "auto" is bfloat16 on a GPU that
         has it. Weights and sums stay in float32.
@@ -177,6 +180,12 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     With scikit-learn 1.9 or newer ``set_callbacks`` takes callbacks, which are told of
     each epoch: a task "epoch" under the task "fit". A callback that returns True at its
     end stops the training. Callbacks are kept by clones and pickles, not by ``save``.
+
+    Within a process group (``torch.distributed.init_process_group()`` under torchrun)
+    all processes train one network: each calls ``fit`` with the same data, and ends
+    with the same weights. The first writes checkpoints, shows the bar, and tells its
+    callbacks. Batch normalisation takes the moments of each process's part of a batch.
+    Losses need to be means over labels, which ``loss="auc_margin"`` is not.
 
     References
     ----------

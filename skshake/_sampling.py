@@ -25,7 +25,7 @@ from skshake.graphs import (
 from skshake.hierarchy import Vocabulary, learn_vocabulary
 
 # Nodes and edges of the sample; graphs of fewer are all in it.
-SAMPLE_ROWS = 2**22
+SAMPLE_ROWS = 2**21
 
 
 class TrainingGraphs(NamedTuple):
@@ -101,7 +101,7 @@ class _Sample:
         # A copy: slices of a collection hold all of it.
         self._kept.append(graphs if is_low.all() else graphs[is_low])
         self._n_rows += self._kept[-1].n_nodes + self._kept[-1].n_edges
-        if self._n_rows > 2 * SAMPLE_ROWS:
+        if self._n_rows > 1.5 * SAMPLE_ROWS:
             self._shrink()
 
     def graphs(self) -> GraphCollection:

@@ -45,7 +45,9 @@ def test_fit_does_not_coarsen(mutag, monkeypatch):
     monkeypatch.setattr(
         _coarsener,
         "coarsen_graphs",
-        lambda *given: asked.append((len(given[0]), given[4])) or coarsen_graphs(*given),
+        lambda *given: (
+            asked.append((len(given[0]), given[4])) or coarsen_graphs(*given)
+        ),
     )
     coarsener = KFCoarsener(random_state=0).fit(mutag[0])
     assert asked == [(50, None)]

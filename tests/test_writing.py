@@ -134,9 +134,7 @@ def test_functions_that_read_tables_are_sources(tmp_path):
     coarsener = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit(sources)
     stored = coarsener.transform_to(tmp_path / "hier", sources)
     assert stored.names.tolist() == [0, 10, 1, 11, 2, 12]
-    assert_same_hierarchies(
-        stored[2:4].in_memory(), coarsener.transform(sources[1]())
-    )
+    assert_same_hierarchies(stored[2:4].in_memory(), coarsener.transform(sources[1]()))
 
 
 def test_finished_parts_stay_and_others_are_written(
@@ -179,7 +177,8 @@ def killed(self, name):
     return create(self, name)
 
 Storage.create = killed
-KFCoarsener.load(sys.argv[1]).set_params(n_jobs=1).transform_to(sys.argv[3], sys.argv[2])
+coarsener = KFCoarsener.load(sys.argv[1]).set_params(n_jobs=1)
+coarsener.transform_to(sys.argv[3], sys.argv[2])
 """
 
 
@@ -251,11 +250,11 @@ def test_errors_name_the_source(coarsener, sources, tmp_path, mutag):
         coarsener.transform_to(tmp_path / "a", [sources / "0.npz", broken])
     with pytest.raises(FileNotFoundError, match=r"missing\.npz"):
         coarsener.transform_to(tmp_path / "b", [tmp_path / "missing.npz"])
+    (tmp_path / "notes.txt").touch()
     with pytest.raises(ValueError, match=r"notes\.txt: expected a \.npz file"):
-        (tmp_path / "notes.txt").touch()
         coarsener.transform_to(tmp_path / "c", [tmp_path / "notes.txt"])
     ring = (np.roll(np.eye(5), 1, 0), np.ones((5, 3)))
-    with pytest.raises(ValueError, match="1 graphs .*: the edge features"):
+    with pytest.raises(ValueError, match=r"1 graphs .*: the edge features"):
         coarsener.transform_to(tmp_path / "d", [sources / "0.npz", [ring]])
 
 

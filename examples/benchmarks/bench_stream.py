@@ -35,7 +35,9 @@ PART_GRAPHS, N_CLASSES = 500, 37
 def read_part(path: str) -> tuple[GraphCollection, np.ndarray]:
     """Graphs of a part, and classes, which say nothing."""
     graphs = GraphCollection.load(path)
-    return graphs, np.random.default_rng(len(graphs)).integers(N_CLASSES, size=len(graphs))
+    return graphs, np.random.default_rng(len(graphs)).integers(
+        N_CLASSES, size=len(graphs)
+    )
 
 
 def sources_of(folder: Path) -> list:
@@ -192,7 +194,9 @@ def main() -> None:
     parser.add_argument("--molecules", type=int, default=0)
     parser.add_argument("--memory", type=int, default=2**29, help="bytes")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="for files; a temporary one if none")
+    parser.add_argument(
+        "--folder", type=Path, help="for files; a temporary one if none"
+    )
     parser.add_argument("--stage", nargs="+", help="for the script itself")
     arguments = parser.parse_args()
     if arguments.stage:

@@ -18,7 +18,7 @@ from sklearn.datasets import get_data_home
 from skshake._extras import folder_of
 from skshake._logging import logger
 from skshake._progress import tqdm
-from skshake.datasets._ogb import load_ogb
+from skshake.datasets._ogb import iter_ogb, load_ogb
 from skshake.datasets._tu import load_tu
 
 # Where the TU collection lives (Morris et al. 2020).
@@ -154,7 +154,11 @@ def _ogb_sets() -> Any:
 
 
 def fetch_ogb(
-    name: str, *, data_home: str | Path | None = None, return_X_y: bool = False
+    name: str,
+    *,
+    data_home: str | Path | None = None,
+    return_X_y: bool = False,
+    as_folder: bool = False,
 ) -> Any:
     """Download a graph set of the Open Graph Benchmark, once, and load it.
 
@@ -168,12 +172,15 @@ def fetch_ogb(
         Where downloads are kept; None for scikit-learn's data folder.
     return_X_y : bool, default=False
         Return ``(graphs, y)`` instead of a Bunch.
+    as_folder : bool, default=False
+        Read no more than the first graphs, and return the folder: for sets larger than
+        memory, which :func:`iter_ogb` reads in parts.
 
     Returns
     -------
-    data : Bunch
+    data : Bunch or Path
         As from :func:`load_ogb`, with the official split as ``train``, ``valid`` and
-        ``test``.
+        ``test``; or the folder.
 
     Raises
     ------
@@ -190,5 +197,13 @@ def fetch_ogb(
     if name not in sets:
         raise ValueError(f"name: expected one of {sorted(sets)}, got {name!r}")
     folder = Path(get_data_home(data_home)) / "ogb" / name
+    if as_folder:
+        _fetch(sets.loc["url", name], folder, _read_first)
+        return folder
     load = partial(load_ogb, split=sets.loc["split", name], return_X_y=return_X_y)
     return _fetch(sets.loc["url", name], folder, load)
+
+
+def _read_first(folder: Path) -> Any:
+    """The first graphs of a folder, to see that it holds some."""
+    return next(iter_ogb(folder, n_graphs=10))

@@ -250,7 +250,7 @@ class HierarchyCollection(Sequence):
         """
         return StoredHierarchies(HierarchyFolder(folder), memory=memory)
 
-    def alone(self, position: int) -> tuple[HierarchyCollection, int]:
+    def _alone(self, position: int) -> tuple[HierarchyCollection, int]:
         """Give a collection whose levels are in memory, and a graph's place in it."""
         return self, position
 
@@ -500,7 +500,7 @@ class StoredHierarchies(HierarchyCollection):
         )
         return chosen[:: -(-len(chosen) // n_graphs)]
 
-    def alone(self, position: int) -> tuple[HierarchyCollection, int]:
+    def _alone(self, position: int) -> tuple[HierarchyCollection, int]:
         """Give a collection whose levels are in memory, and a graph's place in it."""
         return self.take(np.array([position])).in_memory(), 0
 
@@ -565,7 +565,7 @@ class GraphHierarchy(NamedView):
     @property
     def levels(self) -> tuple[LevelView, ...]:
         """Levels from fine to coarse."""
-        collection, position = self.collection.alone(self.position)
+        collection, position = self.collection._alone(self.position)
         ptr = collection.node_ptr
         nodes = slice(ptr[position], ptr[position + 1])
         return tuple(

@@ -19,11 +19,19 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-from skshake import KFCoarsener, SHAKEClassifier, SHAKERegressor
+from skshake import (
+    HierarchyCollection,
+    KFCoarsener,
+    SHAKEClassifier,
+    SHAKERegressor,
+    _writing,
+)
 from skshake.datasets import load_mutag
 from skshake.network import _meeting
 from skshake.network._ranks import ProcessRanks
 from skshake.network._steps import Steps
+from skshake.network.batches import StoredSet
+from skshake.network.batches._buffers import BUFFER_FACTOR
 
 SETTINGS = {"hidden_dim": 8, "n_layers": 2, "random_state": 0}
 # Of the classifier whose ranks are compared with each other.
@@ -200,6 +208,42 @@ def go_wrong(found, X, y, folder, rank):
         found["callbacks"] = model.n_iter_, watcher.epochs
 
 
+def stream(found, folder, rank):
+    """Trainings from a folder, of which a rank reads its row groups."""
+    graphs, y = load_mutag(return_X_y=True)
+    if rank == 0:
+        _writing.GROUP_ROWS = 400
+        coarsener = KFCoarsener(q=1.0, n_forests=2, random_state=0).fit(graphs)
+        coarsener.transform_to(folder / "hierarchies", graphs, y)
+    dist.barrier()
+    # Of two forests; two buffers of two ranks make an epoch.
+    n_bytes = HierarchyCollection.open(folder / "hierarchies").n_bytes
+    memory = int(BUFFER_FACTOR * n_bytes / 2 / 4)
+    stored = HierarchyCollection.open(folder / "hierarchies", memory=memory)
+    settings = {**SETTINGS, "max_iter": 3, "early_stopping": True}
+    read, buffers = [], StoredSet.buffers
+
+    def noted(stored_set, epoch, first=0):
+        for buffer in buffers(stored_set, epoch, first):
+            read.append((epoch, buffer.graphs))
+            yield buffer
+
+    StoredSet.buffers = noted
+    whole = SHAKEClassifier(**settings).fit(stored, stored.y)
+    found["streamed"] = hash_of(whole.module_), whole.loss_curve_
+    found["scores"] = whole.validation_scores_
+    found["read"] = [*read]
+    # In the second buffer of the second epoch.
+    with AtStep(11, stop):
+        raised(
+            lambda: SHAKEClassifier(**settings, checkpoint=folder / "s").fit(stored, y)
+        )
+    resumed = SHAKEClassifier(**settings, checkpoint=folder / "s").fit(stored, y)
+    found["streamed on"] = hash_of(resumed.module_), resumed.loss_curve_
+    found["rows"] = resumed.predict_proba(stored)
+    found["rows in memory"] = resumed.predict_proba(stored.in_memory())
+
+
 def predict(found, X, y, rank):
     """Predictions of both, of one, and of different graphs."""
     sizes, join_rows = [], ProcessRanks.join_rows
@@ -237,6 +281,7 @@ def main(folder, rank):
     compare(found, X, y)
     agree(found, X, y)
     go_wrong(found, X, y, folder, rank)
+    stream(found, folder, rank)
     predict(found, X, y, rank)
     (folder / f"{rank}.pkl").write_bytes(pickle.dumps(found))
     dist.barrier()

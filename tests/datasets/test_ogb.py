@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skshake.datasets import load_ogb
+from skshake.datasets import iter_ogb, load_ogb
+from skshake.graphs import concatenate_graphs
 
 
 def _write(folder, **files):
@@ -77,3 +78,24 @@ def test_what_is_wrong_with_a_folder_is_said(folder, files, message):
 def test_a_split_that_is_not_there_is_refused(folder):
     with pytest.raises(ValueError, match=r"expected one of \['scaffold'\], got 'time'"):
         load_ogb(folder, split="time")
+
+
+@pytest.mark.parametrize("n_graphs", [1, 2, 5])
+def test_parts_are_the_graphs_of_the_folder(n_graphs, folder):
+    data = load_ogb(folder)
+    parts = list(iter_ogb(folder, n_graphs=n_graphs))
+    assert len(parts) == -(-2 // n_graphs)
+    graphs = concatenate_graphs([part for part, _ in parts])
+    assert (graphs.fingerprints == data.data.fingerprints).all()
+    assert np.concatenate([y for _, y in parts]).tolist() == data.target.tolist()
+
+
+def test_parts_of_graphs_without_edges_or_with_too_few_rows(folder):
+    _write(folder, raw__num_edge_list=[3, 0], raw__edge_feat=[[0.5], [1.0], [1.5]])
+    (_, (alone, _)) = iter_ogb(folder, n_graphs=1)
+    assert alone.n_edges == 0
+    _write(folder, raw__num_edge_list=[3, 9])
+    parts = iter_ogb(folder, n_graphs=1)
+    next(parts)
+    with pytest.raises(ValueError, match=r"edge-feat.* expected 12 rows at least"):
+        next(parts)

@@ -97,6 +97,55 @@ def test_callbacks_write_each_epoch(tmp_path):
         assert [json.loads(row)["epoch"] for row in rows] == [1, 2, 3]
 
 
+@pytest.mark.slow
+def test_dask_and_torchrun_share_a_folder(tmp_path):
+    folder = tmp_path / "hierarchies"
+    dask = ROOT / "examples" / "cluster_dask.py"
+    printed = _run(dask, "--folder", folder, "--workers", 2, "--max-iter", 1)
+    assert "188 graphs" in printed
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    script = ROOT / "examples" / "cluster_torchrun.py"
+    model = tmp_path / "model.skshake"
+    printed = _run(
+        *torchrun, script, "--folder", folder, "--max-iter", 1, "--model", model
+    )
+    assert "2 processes, test accuracy" in printed
+    assert model.exists()
+
+
+@pytest.mark.slow
+def test_workers_are_jobs_of_slurm():
+    pytest.importorskip("dask_jobqueue")
+    script = ROOT / "examples" / "cluster_dask.py"
+    printed = _run(script, "--slurm", "long", "--print-job")
+    assert "#SBATCH -p long" in printed
+    assert "dask_worker tcp://" in printed
+
+
+@pytest.mark.slow
+def test_workers_of_ray(tmp_path):
+    pytest.importorskip("ray")
+    script = ROOT / "examples" / "cluster_ray.py"
+    printed = _run(script, "--folder", tmp_path / "hierarchies", "--max-iter", 1)
+    assert "188 graphs" in printed
+
+
+@pytest.mark.slow
+def test_two_processes_are_measured(tmp_path):
+    script = BENCHMARKS / "bench_ranks.py"
+    json_file = tmp_path / "ranks.json"
+    _run(script, "--quick", "--repeats", 1, "--json", json_file)
+    rows = json.loads(json_file.read_text())
+    assert rows["speed-up of the first on its core"] > 0
+
+
+@pytest.mark.slow
+def test_killed_processes_lose_nothing():
+    script = BENCHMARKS / "check_ranks.py"
+    printed = _run(script, "--kills", 1, "--max-iter", 5)
+    assert "same weights: True" in printed
+
+
 def _post(url, body):
     """Status and answer to what is posted, as JSON unless it is bytes."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -431,3 +480,31 @@ def test_check_payments_prints_shares_of_found_transfers():
     assert [row[0] for row in rows] == ["q*", "q*", "q = inf", "q = inf"]
     assert {len(row) for row in rows} == {2 + 5}
     assert all(0 <= float(share) <= 1 for row in rows for share in row[2:])
+
+
+@pytest.mark.slow
+def test_larger_than_memory_trains_from_a_folder_and_goes_on(tmp_path):
+    script = ROOT / "examples" / "larger_than_memory.py"
+    given = ("--folder", tmp_path, "--graphs", 120, "--memory", 10**7, "--max-iter", 1)
+    printed = _run(script, *given)
+    assert "<HierarchyCollection of 120 graphs" in printed
+    assert re.search(r"accuracy: \d\.\d{3}", printed)
+    before = {
+        p.name: p.stat().st_mtime_ns for p in (tmp_path / "hierarchies").iterdir()
+    }
+    assert _run(script, *given) == printed
+    after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "hierarchies").iterdir()}
+    del before["index.json"], after["index.json"]
+    assert after == before
+
+
+@pytest.mark.slow
+def test_bench_stream_reports_time_memory_and_bytes(tmp_path):
+    script = BENCHMARKS / "bench_stream.py"
+    given = ("--graphs", 60, "--memory", 10**7, "--folder", tmp_path)
+    printed = _run(script, *given, "--molecules", 60)
+    read = float(re.search(r"bytes needed: (.*)", printed)[1])
+    # Blocks are read once an epoch; scales and the first graphs on top.
+    assert 0.9 < read < 2
+    assert "peak" in printed
+    assert re.search(r"from the folder .* times", printed)

@@ -158,6 +158,33 @@ def test_callbacks_of_the_first_rank_stop_both(found):
     assert [of_rank["callbacks"] for of_rank in found] == [(2, 2), (2, 0)]
 
 
+def test_ranks_read_each_graph_of_a_folder_once_an_epoch(found):
+    for epoch in range(3):
+        graphs = [g for of_rank in found for e, g in of_rank["read"] if e == epoch]
+        # Two buffers of two ranks; a tenth of 188 graphs is held out.
+        assert len(graphs) == 4
+        assert sorted(np.concatenate(graphs)) == list(range(169))
+
+
+def test_ranks_end_alike_from_a_folder(found):
+    assert found[0]["streamed"] == found[1]["streamed"]
+    assert found[0]["scores"] == found[1]["scores"]
+
+
+def test_ranks_go_on_inside_an_epoch_of_a_folder(found):
+    for of_rank in found:
+        assert of_rank["streamed on"] == of_rank["streamed"]
+
+
+def test_ranks_predict_a_folder_in_order(found):
+    np.testing.assert_array_equal(found[0]["rows"], found[1]["rows"])
+    for of_rank in found:
+        # Batches of other sizes round differently.
+        np.testing.assert_allclose(
+            of_rank["rows"], of_rank["rows in memory"], rtol=0, atol=1e-5
+        )
+
+
 @pytest.mark.parametrize(
     ("what", "n_rows"), [("together", 40), ("one graph", 1), ("embedded", 40)]
 )

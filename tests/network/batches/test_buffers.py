@@ -1,4 +1,4 @@
-"""Training from folders: the same as in memory where all fits, exact resumes where not."""
+"""Training from folders: as in memory where all fits, exact resumes where not."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,13 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score, train_test_split
 
-from skshake import HierarchyCollection, KFCoarsener, SHAKEClassifier, SHAKERegressor
-from skshake import _writing
+from skshake import (
+    HierarchyCollection,
+    KFCoarsener,
+    SHAKEClassifier,
+    SHAKERegressor,
+    _writing,
+)
 from skshake.network._training import Training
 from skshake.network.batches import StoredSet, find_buffer_bytes
 from skshake.network.batches._buffers import (
