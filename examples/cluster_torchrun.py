@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch.distributed as dist
 
+import skshake
 from skshake import HierarchyCollection, KFCoarsener, SHAKEClassifier
 from skshake.datasets import load_mutag
 
@@ -51,7 +52,7 @@ def main() -> None:
     if is_first:
         print(f"{dist.get_world_size()} processes, test accuracy {accuracy:.3f}")
         if arguments.model:
-            model.save(arguments.model)
+            skshake.save(model, arguments.model)
     dist.barrier()
     dist.destroy_process_group()
 

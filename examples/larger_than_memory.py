@@ -17,7 +17,9 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import make_pipeline
 
+import skshake
 from skshake import HierarchyCollection, KFCoarsener, SHAKEClassifier
 from skshake.datasets import fetch_ogb, iter_ogb, make_like
 
@@ -80,8 +82,8 @@ def main() -> None:
     )
     classifier.fit(X[train], X.y[train])
     print(f"accuracy: {classifier.score(X[test], X.y[test]):.3f}")
-    coarsener.save(arguments.folder / "coarsener.skshake")
-    classifier.save(arguments.folder / "classifier.skshake")
+    model = make_pipeline(coarsener, classifier)
+    skshake.save(model, arguments.folder / "model.skops")
 
 
 if __name__ == "__main__":
