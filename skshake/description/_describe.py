@@ -306,7 +306,8 @@ def _equal_facts(equal: np.ndarray) -> Iterator[Fact]:
     yield Fact(
         "equal graphs",
         f"{n_equal[repeated].sum():,} graphs equal another and make "
-        f"{len(repeated):,} classes; the largest at positions {shown}",
+        f"{len(repeated):,} class{'es' if len(repeated) > 1 else ''}; the largest at "
+        f"positions {shown}",
     )
 
 
@@ -352,7 +353,9 @@ def _trial_sections(trial: Trial, n_graphs: int) -> Iterator[Section]:
     coarsener = trial.coarsener
     (nodes,), (edges,) = coarsener.reduction_.nodes, coarsener.reduction_.edges
     low, high = coarsener.q_star_interval_
-    interval = f", 95 %: {low:.3g} to {high:.3g}" if high > low else ""
+    # An interval that three digits do not show is none to a reader.
+    is_shown = f"{low:.3g}" != f"{high:.3g}"
+    interval = f", 95 %: {low:.3g} to {high:.3g}" if is_shown else ""
     of = "" if trial.n_graphs == n_graphs else f", of {trial.n_graphs:,} graphs"
     yield Section(
         "Coarsening with KFCoarsener()",

@@ -191,7 +191,8 @@ class QSelectionDisplay:
         label, ends = f"q* = {self.q_star:.3g}", self.interval
         self.interval_ = None
         if ends is not None and np.isfinite(ends).all() and ends[1] > ends[0]:
-            label += f" (95 %: {ends[0]:.3g} to {ends[1]:.3g})"
+            if f"{ends[0]:.3g}" != f"{ends[1]:.3g}":
+                label += f" (95 %: {ends[0]:.3g} to {ends[1]:.3g})"
             self.interval_ = self.ax_.axvspan(
                 *ends, color="tab:red", alpha=0.2, linewidth=0
             )

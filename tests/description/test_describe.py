@@ -62,8 +62,7 @@ def test_equal_graphs_are_found_across_a_split_and_groups():
     assert page.equal_graphs.tolist() == [0, 1, 0]
     text = " ".join(str(page).split())
     assert (
-        "2 graphs equal another and make 1 classes; the largest at positions 0, 2"
-        in text
+        "2 graphs equal another and make 1 class; the largest at positions 0, 2" in text
     )
     assert "2 graphs have equals with other labels" in text
     assert "2 graphs have equals in another group" in text
