@@ -69,7 +69,7 @@ RUNS = {
         6,
     ),
     "Molecules": Run(
-        "bench_molecules.py DATA/molecules/bace.csv.gz --seeds 0 1 2",
+        "bench_molecules.py DATA/molecules/bbbp.csv.gz --seeds 0 1 2",
         "--seeds 0 --max-iter 1",
         4,
     ),

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.network import (
@@ -42,17 +41,9 @@ def test_a_fitted_network_is_plain_and_on_the_cpu(network):
 
 
 def test_a_network_is_put_together_from_its_parts(network, hierarchies):
-    shape, arrays = network_state(network)
-    again = network_from_state(shape, arrays)
+    again = network_from_state(network_state(network))
     expected = outputs_of(network, hierarchies, "cpu")
     assert np.array_equal(outputs_of(again, hierarchies, "cpu"), expected)
-
-
-def test_parts_of_earlier_versions_are_read(network, hierarchies):
-    shape, arrays = network_state(network)
-    arrays["average"] = arrays.pop("baseline")
-    again = network_from_state(shape, arrays)
-    assert torch.equal(again.baseline, network.baseline)
 
 
 def test_a_prediction_without_its_gpu_warns(network, hierarchies, monkeypatch):
