@@ -77,7 +77,8 @@ model = make_pipeline(
     KFCoarsener(random_state=0), SHAKEClassifier(max_iter=30, random_state=0)
 )
 found = cross_val_predict(model, teams, kinds, cv=4)
-ConfusionMatrixDisplay.from_predictions(kinds, found)
+_, ax = plt.subplots(layout="constrained")
+ConfusionMatrixDisplay.from_predictions(kinds, found, ax=ax, colorbar=False)
 
 # %%
 # Coarsening merges people who write to each other often: heavy edges are merged first.

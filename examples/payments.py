@@ -59,7 +59,7 @@ folds = {"groups": [month for _, month in graphs.names], "cv": GroupKFold(4)}
 model = SHAKEClassifier(dropout=0.3, random_state=0)
 forest = RandomForestClassifier(500, random_state=0)
 totals = data.transfers.groupby("case")["amount"].agg(["size", "sum", "mean", "max"])
-_, ax = plt.subplots()
+_, ax = plt.subplots(layout="constrained")
 for name, estimator, X in (("totals", forest, totals), ("graphs", model, graphs)):
     p = cross_val_predict(estimator, X, y, method="predict_proba", **folds)[:, 1]
     print(f"average precision by month, {name}: {average_precision_score(y, p):.3f}")
@@ -78,7 +78,8 @@ print(f"recall {recall[k]:.2f} from {thresholds[k]:.3f}, precision {precision[k]
 # four of five should be fraud. ``CalibratedClassifierCV`` of scikit-learn works on the
 # model where they do not.
 
-CalibrationDisplay.from_predictions(y, p, n_bins=5, name="graphs")
+_, ax = plt.subplots(layout="constrained")
+CalibrationDisplay.from_predictions(y, p, n_bins=5, name="graphs", ax=ax)
 
 # %%
 # Directions matter: the same cases with all transfers turned round.
