@@ -36,6 +36,8 @@ from skshake.network.batches._buffers import BUFFER_FACTOR
 SETTINGS = {"hidden_dim": 8, "n_layers": 2, "random_state": 0}
 # Of the classifier whose ranks are compared with each other.
 CLASSIFIER = {**SETTINGS, "max_iter": 4, "early_stopping": True, "dropout": 0.2}
+# Of the one that is trained from a folder.
+STREAMED = {**SETTINGS, "max_iter": 3, "early_stopping": True}
 
 
 def read():
@@ -52,6 +54,13 @@ def numbers(y):
     targets = np.stack([y + rng.normal(size=len(y)), rng.normal(size=len(y))], axis=1)
     targets[rng.random(len(y)) < 0.7, 1] = np.nan
     return targets, rng.uniform(0.5, 2.0, len(y))
+
+
+def streamed_memory(folder):
+    """Bytes of memory with which two buffers make an epoch of two ranks."""
+    # Each has one of two forests.
+    n_bytes = HierarchyCollection.open(folder).n_bytes
+    return int(BUFFER_FACTOR * n_bytes / 2 / 4)
 
 
 def hash_of(network):
@@ -216,11 +225,8 @@ def stream(found, folder, rank):
         coarsener = KFCoarsener(q=1.0, n_forests=2, random_state=0).fit(graphs)
         coarsener.transform_to(folder / "hierarchies", graphs, y)
     dist.barrier()
-    # Of two forests; two buffers of two ranks make an epoch.
-    n_bytes = HierarchyCollection.open(folder / "hierarchies").n_bytes
-    memory = int(BUFFER_FACTOR * n_bytes / 2 / 4)
+    memory = streamed_memory(folder / "hierarchies")
     stored = HierarchyCollection.open(folder / "hierarchies", memory=memory)
-    settings = {**SETTINGS, "max_iter": 3, "early_stopping": True}
     read, buffers = [], StoredSet.buffers
 
     def noted(stored_set, epoch, first=0):
@@ -229,16 +235,15 @@ def stream(found, folder, rank):
             yield buffer
 
     StoredSet.buffers = noted
-    whole = SHAKEClassifier(**settings).fit(stored, stored.y)
+    whole = SHAKEClassifier(**STREAMED).fit(stored, stored.y)
     found["streamed"] = hash_of(whole.module_), whole.loss_curve_
     found["scores"] = whole.validation_scores_
     found["read"] = [*read]
+    model = SHAKEClassifier(**STREAMED, checkpoint=folder / "streamed")
     # In the second buffer of the second epoch.
     with AtStep(11, stop):
-        raised(
-            lambda: SHAKEClassifier(**settings, checkpoint=folder / "s").fit(stored, y)
-        )
-    resumed = SHAKEClassifier(**settings, checkpoint=folder / "s").fit(stored, y)
+        raised(lambda: model.fit(stored, y))
+    resumed = model.fit(stored, y)
     found["streamed on"] = hash_of(resumed.module_), resumed.loss_curve_
     found["rows"] = resumed.predict_proba(stored)
     found["rows in memory"] = resumed.predict_proba(stored.in_memory())

@@ -4,22 +4,30 @@ import os
 import pickle
 import subprocess
 import sys
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
 import torch
 from sklearn.pipeline import make_pipeline
 
-from skshake import KFCoarsener, SHAKEClassifier, SHAKERegressor
+from skshake import (
+    HierarchyCollection,
+    KFCoarsener,
+    SHAKEClassifier,
+    SHAKERegressor,
+)
 from skshake.network._ranks import ALONE, LostRankError
 from skshake.network._steps import Steps
 from tests._helpers import PATIENCE
 from tests._helpers.two_ranks import (
     CLASSIFIER,
     SETTINGS,
+    STREAMED,
     hash_of,
     numbers,
     read,
+    streamed_memory,
 )
 
 PLAIN = {**SETTINGS, "norm": None, "max_iter": 2}
@@ -29,27 +37,29 @@ CLOSE = {"rtol": 0, "atol": 1e-4}
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def folder(tmp_path_factory):
+    """Where the two ranks write to."""
+    return tmp_path_factory.mktemp("ranks")
+
+
+@pytest.fixture(scope="module")
+def found(folder):
     """What the two ranks of tests/_helpers/two_ranks.py found."""
-    folder = tmp_path_factory.mktemp("ranks")
     command = [sys.executable, "-m", "tests._helpers.two_ranks", str(folder)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    processes = [
-        subprocess.Popen(
-            [*command, str(rank)],
-            env=environment,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    try:
-        for process in processes:
-            _, errors = process.communicate(timeout=PATIENCE)
-            assert not process.returncode, errors
-    finally:
-        for process in processes:
-            process.kill()
+    logs = [folder / f"{rank}.log" for rank in range(2)]
+    with ExitStack() as stack:
+        processes = []
+        for rank, path in enumerate(logs):
+            log = stack.enter_context(path.open("w"))
+            process = subprocess.Popen(
+                [*command, str(rank)], env=environment, stdout=log, stderr=log
+            )
+            processes.append(stack.enter_context(process))
+            # Ended before it is waited for.
+            stack.callback(process.kill)
+        for process, path in zip(processes, logs, strict=True):
+            assert process.wait(PATIENCE) == 0, path.read_text()
     return [pickle.loads((folder / f"{rank}.pkl").read_bytes()) for rank in range(2)]
 
 
@@ -251,6 +261,18 @@ def test_a_list_of_devices_survives_a_killed_process(
     # The weights of a group of two, which nobody interrupted.
     assert hash_of(model.module_) == found[0]["hash"]
     assert len(model.predict(X)) == len(X)
+    model.save(tmp_path / "model.skshake")
+    loaded = SHAKEClassifier.load(tmp_path / "model.skshake")
+    assert loaded.device == ["cpu", "cpu"]
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.slow
+def test_a_list_of_devices_reads_a_folder(found, folder):
+    memory = streamed_memory(folder / "hierarchies")
+    stored = HierarchyCollection.open(folder / "hierarchies", memory=memory)
+    model = SHAKEClassifier(**STREAMED, device=["cpu", "cpu"]).fit(stored, stored.y)
+    assert hash_of(model.module_) == found[0]["streamed"][0]
 
 
 @pytest.mark.slow
