@@ -72,7 +72,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("skshake",),
     "download_all_examples": False,
-    "min_reported_time": 0,
+    "min_reported_time": 1e9,
     "remove_config_comments": True,
     "reset_argv": "_extensions.gallery.arguments_of",
     "show_memory": False,

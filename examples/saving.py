@@ -72,7 +72,8 @@ ax.set(xlabel="forests", ylabel="milliseconds per graph, one at a time")
 # The service answers each graph by itself: one that cannot be read does not stop the
 # others. Its port is 0 here, which takes a free one; it prints the address.
 
-here = Path(sys.path[0] if "__file__" in globals() else "")
+# Beside this script; a notebook has no file, and runs in the folder.
+here = Path(__file__).parent if "__file__" in globals() else Path()
 command = [sys.executable, here / "service.py", "--model", file, "--port", "0"]
 service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 try:
