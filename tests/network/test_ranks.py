@@ -17,6 +17,7 @@ from skshake import (
     SHAKEClassifier,
     SHAKERegressor,
 )
+from skshake.network import _predicting, _ranks
 from skshake.network._ranks import ALONE, LostRankError
 from skshake.network._steps import Steps
 from tests._helpers import PATIENCE
@@ -215,6 +216,28 @@ def test_a_prediction_of_one_rank_does_not_wait_for_the_other(found):
     for of_rank in found:
         np.testing.assert_array_equal(of_rank["alone"], of_rank["together"])
         assert "not all 2 processes" in of_rank["warned"][0]
+
+
+def test_predictions_shared_by_devices_are_in_order(read_here, monkeypatch):
+    X, y = read_here
+    model = SHAKEClassifier(**PLAIN).fit(X, y)
+    expected = model.predict_proba(X)
+    devices = [torch.device("cpu")] * 3
+    monkeypatch.setattr(_predicting, "_find_devices", lambda device: devices)
+    # Batches of other sizes round differently.
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-6)
+    assert model.predict_proba(X[:2]).shape == (2, 2)
+
+
+def test_any_gpu_is_that_of_the_process_within_a_group(monkeypatch):
+    gpu = torch.device("cuda")
+    assert _ranks.device_of_rank(gpu) == gpu
+    monkeypatch.setattr(_ranks, "is_in_group", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setenv("LOCAL_RANK", "3")
+    assert _ranks.device_of_rank(gpu) == torch.device("cuda:1")
+    for device in ("cuda:0", "cpu"):
+        assert _ranks.device_of_rank(torch.device(device)) == torch.device(device)
 
 
 def test_one_process_alone_keeps_to_itself():
