@@ -72,7 +72,7 @@ import ray
 from ray.util.joblib import register_ray
 from skshake import KFCoarsener
 
-ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
 register_ray()
 coarsener = KFCoarsener.load(sys.argv[1]).set_params(n_jobs=-1)
 with joblib.parallel_config("ray"):

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from skshake.datasets import _fetch, fetch_ogb, fetch_tu
+from skshake.datasets import _fetch, fetch_ogb, fetch_tu, iter_ogb
 from tests._helpers import run_python
 
 
@@ -160,6 +160,13 @@ def test_ogb_sets_come_with_their_split(server, tmp_path, monkeypatch):
     monkeypatch.setattr(_fetch, "_ogb_sets", lambda: sets)
     data = fetch_ogb("ogbg-molhiv", data_home=tmp_path / "home")
     assert (len(data.data), data.train.tolist(), data.test.tolist()) == (2, [0], [1])
+    # A set larger than memory is read in parts.
+    for home in ("home", "other"):
+        path = fetch_ogb("ogbg-molhiv", data_home=tmp_path / home, as_folder=True)
+        assert path == tmp_path / home / "ogb" / "ogbg-molhiv"
+        ((graphs, y),) = iter_ogb(path)
+        assert (graphs.fingerprints == data.data.fingerprints).all()
+        assert y.tolist() == data.target.tolist()
 
 
 def test_without_a_network_the_message_says_where_to_unpack(tmp_path, monkeypatch):
