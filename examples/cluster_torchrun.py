@@ -12,6 +12,7 @@ epoch.
 import argparse
 from pathlib import Path
 
+import joblib
 import numpy as np
 import torch.distributed as dist
 
@@ -25,7 +26,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--folder", type=Path, default=Path("hierarchies"))
-    parser.add_argument("--model", type=Path, help="file to save the model to")
+    parser.add_argument("--model", type=Path, help="file to write the model to")
     parser.add_argument("--max-iter", type=int, default=20)
     arguments = parser.parse_args()
     dist.init_process_group()
@@ -51,7 +52,7 @@ def main() -> None:
     if is_first:
         print(f"{dist.get_world_size()} processes, test accuracy {accuracy:.3f}")
         if arguments.model:
-            model.save(arguments.model)
+            joblib.dump(model, arguments.model)
     dist.barrier()
     dist.destroy_process_group()
 

@@ -93,7 +93,7 @@ def test_dask_and_torchrun_share_a_folder(tmp_path):
     assert "188 graphs" in printed
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     script = ROOT / "examples" / "cluster_torchrun.py"
-    model = tmp_path / "model.skshake"
+    model = tmp_path / "model.joblib"
     printed = _run(
         *torchrun, script, "--folder", folder, "--max-iter", 1, "--model", model
     )
