@@ -26,7 +26,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--folder", type=Path, default=Path("hierarchies"))
-    parser.add_argument("--model", type=Path, help="file to save the model to")
+    parser.add_argument("--model", type=Path, help="file to write the model to")
     parser.add_argument("--max-iter", type=int, default=20)
     arguments = parser.parse_args()
     dist.init_process_group()

@@ -143,7 +143,7 @@ def compare_sizes(sizes: list[int], folder: Path, memory: int, n_jobs: int) -> N
         print(f"  epoch {trained['epoch']:.1f} s")
         print(f"  bytes read / bytes needed: {trained['read']:.2f}", flush=True)
         seconds["write"].append(written["cpu"])
-        seconds["train"].append(trained["epoch"])
+        seconds["train"].append(trained["cpu"])
         if n_jobs > 1:
             again = in_process("write", graphs, model, root / "parallel", n_jobs)
             print(
@@ -154,7 +154,9 @@ def compare_sizes(sizes: list[int], folder: Path, memory: int, n_jobs: int) -> N
     if len(sizes) > 1:
         for stage, found in seconds.items():
             exponent = find_exponent(sizes, found)
-            print(f"{stage}: seconds grow as graphs to the power of {exponent:.2f}")
+            print(
+                f"{stage}: seconds of CPU grow as graphs to the power of {exponent:.2f}"
+            )
 
 
 def compare_epochs(n_graphs: int, folder: Path, memory: int | None) -> None:

@@ -11,7 +11,7 @@ from skshake.network._engine import choose_engine
 from skshake.network._model import SHAKENetwork
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN
-from skshake.network._torch_state import plain_torch
+from skshake.network._torch_state import on_device, plain_torch
 from skshake.network.batches import DeviceHierarchies
 
 # Training graphs from which the baseline of explanations is learnt.
@@ -21,7 +21,7 @@ BASELINE_GRAPHS = 1_000
 def finish(network: SHAKENetwork, data: DeviceHierarchies) -> SHAKENetwork:
     """The same network, ready to be kept."""
     # In threads of its own: an interruption may have left tasks behind in others.
-    with plain_torch(), lanes_in_threads():
+    with plain_torch(), lanes_in_threads(), on_device(data.device):
         # Spread over all graphs, which may be sorted.
         step = -(-data.n_graphs // BASELINE_GRAPHS)
         some = np.arange(0, data.n_graphs, step)

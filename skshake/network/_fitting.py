@@ -29,13 +29,13 @@ from skshake.network._plan import (
     TrainingPlan,
 )
 from skshake.network._random import OwnStream
-from skshake.network._ranks import ALONE, Ranks
+from skshake.network._ranks import ALONE, Ranks, device_of_rank
 from skshake.network._state import network_state
 from skshake.network._steps import Targets
 from skshake.network._stored_scales import learn_stored_scales
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import Engine
-from skshake.network._torch_state import plain_torch
+from skshake.network._torch_state import on_device, plain_torch
 from skshake.network._training import EpochHooks, Training, train
 from skshake.network.batches import (
     DeviceHierarchies,
@@ -149,7 +149,7 @@ def fit_network(
     ValueError
         If the ranks are given different things, or the loss cannot be shared by them.
     """
-    device = ranks.find_device(resolve_device(device))
+    device = device_of_rank(resolve_device(device))
     plan = replace(plan, precision=resolve_precision(plan.precision, shape, device))
     engine = choose_engine(shape, device, plan.precision, plan.compile)
     check_shared(ranks, plan, training, held_out, shape, previous)
@@ -170,7 +170,8 @@ def fit_network(
     if n_bytes is None and isinstance(training.hierarchies, StoredHierarchies):
         training = training.in_memory()
         file = open_checkpoint()
-    with plain_torch(), lanes_in_threads(torch_too=engine.uses_torch_threads):
+    in_threads = lanes_in_threads(torch_too=engine.uses_torch_threads)
+    with plain_torch(), in_threads, on_device(device):
         network = copy.deepcopy(previous)
         if network is None:
             network = build_network(

@@ -166,7 +166,6 @@ def meet(folder: Path, rank: int, n_ranks: int, device: torch.device) -> Process
     )
     gradients = None
     if device.type == "cuda" and dist.is_nccl_available():
-        torch.cuda.set_device(device)
         options = dist.ProcessGroupNCCL.Options()
         gradients = dist.ProcessGroupNCCL(
             dist.PrefixStore("gradients", store), rank, n_ranks, options

@@ -29,10 +29,11 @@ from skshake.network._inference import (
 )
 from skshake.network._meeting import share_rows
 from skshake.network._model import SHAKENetwork
+from skshake.network._ranks import device_of_rank
 from skshake.network._state import network_state
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN
-from skshake.network._torch_state import plain_torch
+from skshake.network._torch_state import on_device, plain_torch
 from skshake.network.batches import DeviceHierarchies, find_buffer_bytes
 
 # Nodes and edges of all forests that are rather one batch than one for each forest.
@@ -101,7 +102,7 @@ def _find_devices(device: Any) -> list[torch.device]:
         warn_user(f"{error}; predicting on the CPU")
         devices = [torch.device("cpu")]
     # Threads of one process share the CPU.
-    return list(dict.fromkeys(devices))
+    return list(dict.fromkeys(map(device_of_rank, devices)))
 
 
 def _average_on(
@@ -138,7 +139,7 @@ def _average_in_one(
     n_graphs, is_small = len(hierarchies), hierarchies.n_rows <= FEW_ROWS
     if is_small:
         hierarchies = hierarchies.forests_as_graphs()
-    with plain_torch(), lanes_in_threads():
+    with plain_torch(), lanes_in_threads(), on_device(device):
         rows = find_rows(*_on_device(network, hierarchies, device))
     return rows.reshape(-1, n_graphs, rows.shape[1]).mean(axis=0)
 
@@ -151,9 +152,10 @@ def contributions_of(
     graphs: GraphCollection | None = None,
 ) -> Contributions:
     """Contributions of input nodes and edges; see :func:`explain_graphs`."""
-    with plain_torch(), lanes_in_threads():
+    first, *_ = _find_devices(device)
+    with plain_torch(), lanes_in_threads(), on_device(first):
         if any(parameter.is_inference() for parameter in network.parameters()):
             # Read under inference_mode, in which nothing is differentiated.
             network = copy.deepcopy(network)
-        network, data = _on_device(network, hierarchies, _find_devices(device)[0])
+        network, data = _on_device(network, hierarchies, first)
         return explain_graphs(network.on(PLAIN), data, hierarchies, directions, graphs)

@@ -71,10 +71,6 @@ class Ranks:
         """This rank's graphs of a batch that all ranks know."""
         return batch[self.rank :: self.n_ranks]
 
-    def find_device(self, device: torch.device) -> torch.device:
-        """The device of this rank, where a type of device is asked for."""
-        return device
-
     def agree(self, value: Any) -> Any:
         """Value of the first rank."""
         return value
@@ -163,12 +159,6 @@ class ProcessRanks(Ranks):
     @property
     def n_beside(self) -> int:
         return int(os.environ.get("LOCAL_WORLD_SIZE", self.n_ranks))
-
-    def find_device(self, device: torch.device) -> torch.device:
-        if device.type != "cuda" or device.index is not None:
-            return device
-        local_rank = int(os.environ.get("LOCAL_RANK", self.rank))
-        return torch.device("cuda", local_rank % torch.cuda.device_count())
 
     def agree(self, value: Any) -> Any:
         return self._send(value, 0)
@@ -345,6 +335,14 @@ def is_in_group() -> bool:
     """Whether the user has started a process group of several ranks."""
     has_group = dist.is_available() and dist.is_initialized()
     return has_group and dist.get_world_size() > 1
+
+
+def device_of_rank(device: torch.device) -> torch.device:
+    """The GPU of this process in a group, where any GPU is asked for."""
+    if device.type != "cuda" or device.index is not None or not is_in_group():
+        return device
+    local_rank = int(os.environ.get("LOCAL_RANK") or dist.get_rank())
+    return torch.device("cuda", local_rank % torch.cuda.device_count())
 
 
 def is_training() -> bool:

@@ -13,7 +13,7 @@ loss that is no number into an error.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -80,3 +80,14 @@ def plain_torch() -> Iterator[None]:
         if torch.empty(0).device != CPU:
             stack.enter_context(CPU)
         yield
+
+
+def on_device(device: torch.device) -> AbstractContextManager[Any]:
+    """Launch on a GPU inside: kernels of Triton go to the current one alone.
+
+    Parameters
+    ----------
+    device : torch.device
+        Of another type, changes nothing.
+    """
+    return torch.cuda.device(device) if device.type == "cuda" else nullcontext()

@@ -17,6 +17,7 @@ from skshake import (
     SHAKEClassifier,
     SHAKERegressor,
 )
+from skshake.network import _predicting, _ranks
 from skshake.network._ranks import ALONE, LostRankError
 from skshake.network._steps import Steps
 from tests._helpers import PATIENCE
@@ -217,6 +218,28 @@ def test_a_prediction_of_one_rank_does_not_wait_for_the_other(found):
         assert "not all 2 processes" in of_rank["warned"][0]
 
 
+def test_predictions_shared_by_devices_are_in_order(read_here, monkeypatch):
+    X, y = read_here
+    model = SHAKEClassifier(**PLAIN).fit(X, y)
+    expected = model.predict_proba(X)
+    devices = [torch.device("cpu")] * 3
+    monkeypatch.setattr(_predicting, "_find_devices", lambda device: devices)
+    # Batches of other sizes round differently.
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-6)
+    assert model.predict_proba(X[:2]).shape == (2, 2)
+
+
+def test_any_gpu_is_that_of_the_process_within_a_group(monkeypatch):
+    gpu = torch.device("cuda")
+    assert _ranks.device_of_rank(gpu) == gpu
+    monkeypatch.setattr(_ranks, "is_in_group", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setenv("LOCAL_RANK", "3")
+    assert _ranks.device_of_rank(gpu) == torch.device("cuda:1")
+    for device in ("cuda:0", "cpu"):
+        assert _ranks.device_of_rank(torch.device(device)) == torch.device(device)
+
+
 def test_one_process_alone_keeps_to_itself():
     assert ALONE.is_first
     assert ALONE.agree(3) == 3
@@ -261,8 +284,7 @@ def test_a_list_of_devices_survives_a_killed_process(
     # The weights of a group of two, which nobody interrupted.
     assert hash_of(model.module_) == found[0]["hash"]
     assert len(model.predict(X)) == len(X)
-    model.save(tmp_path / "model.skshake")
-    loaded = SHAKEClassifier.load(tmp_path / "model.skshake")
+    loaded = pickle.loads(pickle.dumps(model))
     assert loaded.device == ["cpu", "cpu"]
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
