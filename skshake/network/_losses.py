@@ -43,7 +43,7 @@ class Loss:
         Whether targets that are classes must be two.
     count : callable or None, default=None
         From the targets of a batch, the number of labels that the module's mean is
-        over, a Tensor of shape (), as :func:`count_labelled` gives it. Processes that
+        over, a Tensor of shape (), as ``count_labelled`` gives it. Processes that
         train together weigh their losses by it; None, for losses that are no such mean,
         trains in one process alone.
     """
