@@ -2,9 +2,9 @@
 The ensemble: the network and trees
 ===================================
 
-:class:`~skshake.SHAKEEnsembleClassifier` averages the network with two forests on counts
-of subtrees. They err differently, so that their mean is often better than each, and the
-forests take little time beside the network.
+:class:`~skshake.SHAKEEnsembleClassifier` averages the network with two forests on
+counts of subtrees. They err differently, so that their mean is often better than each,
+and the forests take little time beside the network.
 """
 
 # %%

@@ -24,7 +24,6 @@ from skshake._callbacks import CallbackMixin, FitTask
 from skshake._coarsener import KFCoarsener
 from skshake._diagram import DiagramMixin, is_drawn
 from skshake._fit_context import checks_parameters
-from skshake._states import StateMixin
 from skshake._targets import (
     Target,
     check_loss,
@@ -35,6 +34,7 @@ from skshake._warnings import warn_user
 from skshake.forests import MAX_SEED
 from skshake.graphs import GraphCollection, GraphProblem
 from skshake.hierarchy import HierarchiesLike, HierarchyCollection, as_hierarchies
+from skshake.saving import StateMixin
 
 if TYPE_CHECKING:
     from skshake.network import Contributions, Ranks

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from skshake._states import is_for_file
+from skshake.saving import is_for_file
 
 try:
     from sklearn.callback import CallbackSupportMixin

@@ -25,11 +25,7 @@ from skshake._graph_input import GraphInputMixin
 from skshake._logging import logger
 from skshake._output import CollectionOutputMixin
 from skshake._reduction import measure_reduction, sample_edge_fraction
-from skshake._sampling import TrainingGraphs, all_graphs, sample_order, sample_sources
-from skshake._sources import find_sources
-from skshake._states import StateMixin
 from skshake._warnings import warn_user
-from skshake._writing import write_folder
 from skshake.forests import MAX_SEED, as_resolutions, check_edge_weight
 from skshake.graphs import (
     Features,
@@ -57,6 +53,15 @@ from skshake.resolution import (
     Objective,
     ResolutionCurves,
     select_resolution,
+)
+from skshake.saving import StateMixin
+from skshake.sources import (
+    TrainingGraphs,
+    all_graphs,
+    find_sources,
+    sample_order,
+    sample_sources,
+    write_folder,
 )
 
 # Coarsening that keeps more than this share of the nodes is hardly worth its time.

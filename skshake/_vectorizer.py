@@ -26,7 +26,6 @@ from skshake._callbacks import CallbackMixin, FitTask
 from skshake._diagram import DiagramMixin
 from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
-from skshake._states import StateMixin
 from skshake.graphs import (
     Features,
     GraphCollection,
@@ -35,6 +34,7 @@ from skshake.graphs import (
     match_features,
 )
 from skshake.hierarchy import Vocabulary, check_log_rule, learn_vocabulary
+from skshake.saving import StateMixin
 from skshake.subtrees import (
     Choice,
     Names,

@@ -24,7 +24,6 @@ from skshake._diagram import DiagramMixin
 from skshake._fit_context import checks_parameters_of_all
 from skshake._parts import take_apart
 from skshake._regressor import SHAKERegressor
-from skshake._states import StateMixin
 from skshake._targets import check_sample_weight
 from skshake.ensemble._columns import take_columns
 from skshake.ensemble._trees import make_trees
@@ -36,6 +35,7 @@ from skshake.graphs import (
     as_graphs,
     check_graphs,
 )
+from skshake.saving import StateMixin
 
 # Few graphs make a network too sure of itself: on 13 sets of 188 to 5,000 graphs
 # n / (2n + 200) of the mean gain half a point of accuracy over one half, at about the

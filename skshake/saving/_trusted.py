@@ -15,7 +15,7 @@ _OURS = {
     "skshake._featurizer": ["MoleculeFeaturizer"],
     "skshake._reduction": ["Reduction"],
     "skshake._regressor": ["SHAKERegressor"],
-    "skshake._states": ["Items"],
+    "skshake.saving._states": ["Items"],
     "skshake._targets": ["ClassTarget", "LabelTarget", "NumberTarget"],
     "skshake._vectorizer": ["SubtreeVectorizer"],
     "skshake.ensemble._classifier": ["SHAKEEnsembleClassifier"],

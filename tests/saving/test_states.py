@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 
 import skshake
 from skshake import KFCoarsener, SHAKEClassifier, SHAKEEnsembleClassifier
-from skshake._states import VERSION
 from skshake.network import NetworkState
+from skshake.saving._states import VERSION
 
 
 @pytest.fixture(scope="module")

@@ -20,14 +20,6 @@ from skshake._callbacks import CALLBACK_ATTRIBUTES
 from skshake._chunks import coarsen_chunk
 from skshake._parallel import run_in_parallel
 from skshake._progress import tqdm
-from skshake._sources import (
-    as_described,
-    cut_collection,
-    describe_source,
-    find_sources,
-    name_source,
-    read_source,
-)
 from skshake._storage import Storage
 from skshake.forests import check_edge_weight
 from skshake.graphs import (
@@ -48,6 +40,14 @@ from skshake.hierarchy import (
     remove_leftovers,
     write_index,
     write_part,
+)
+from skshake.sources._sources import (
+    as_described,
+    cut_collection,
+    describe_source,
+    find_sources,
+    name_source,
+    read_source,
 )
 
 # Nodes and edges of the input graphs of a row group, of which a level takes about 1 MB.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from skshake import KFCoarsener, _coarsener, _sampling, as_graphs
-from skshake._sampling import sample_sources
 from skshake.datasets import make_graph_classification
+from skshake.sources._sampling import sample_sources
 
 
 def cut(graphs, n_parts):

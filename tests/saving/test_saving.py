@@ -45,12 +45,12 @@ from skshake import (
     SubtreeVectorizer,
     as_graphs,
 )
-from skshake._saving import MARK, START
-from skshake._trusted import _OURS
+from skshake.saving._saving import MARK, START
+from skshake.saving._trusted import _OURS
 from tests._helpers import run_python
 
 SMALL = {"max_iter": 1, "hidden_dim": 8, "n_layers": 1, "random_state": 0}
-PAGE = Path(__file__).parents[1] / "docs" / "saving.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "saving.md"
 
 
 def pipeline(**params):

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from skshake._check_trees import check_trees
-from skshake._states import for_a_file
-from skshake._trusted import TRUSTED
 from skshake._whole_file import whole_file
+from skshake.saving._check_trees import check_trees
+from skshake.saving._states import for_a_file
+from skshake.saving._trusted import TRUSTED
 
 # First bytes of a file; the number is that of the format.
 KIND = b"skshake model "

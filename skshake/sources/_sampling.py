@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skshake._sources import name_source, read_source
 from skshake._splitmix import mix
 from skshake.graphs import (
     CategoricalRule,
@@ -23,6 +22,7 @@ from skshake.graphs import (
     with_degree_feature,
 )
 from skshake.hierarchy import Vocabulary, learn_vocabulary
+from skshake.sources._sources import name_source, read_source
 
 # Nodes and edges of the sample; graphs of fewer are all in it.
 SAMPLE_ROWS = 2**21
@@ -132,7 +132,7 @@ def sample_sources(
     Parameters
     ----------
     sources : iterable
-        See :func:`skshake._sources.read_source`.
+        See :func:`skshake.sources._sources.read_source`.
     rule : str, bool or iterable of str
         Which features are categories.
     seed : int

@@ -7,8 +7,13 @@ import pytest
 from sklearn.utils import Bunch
 
 from skshake import GraphCollection
-from skshake._sources import describe_source, find_sources, is_source, read_source
 from skshake.datasets import load_molecules_csv
+from skshake.sources._sources import (
+    describe_source,
+    find_sources,
+    is_source,
+    read_source,
+)
 
 RING = np.roll(np.eye(5), 1, 0) + np.roll(np.eye(5), -1, 0)
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skshake._check_trees import check_trees
+from skshake.saving._check_trees import check_trees
 
 X = np.random.default_rng(0).random((40, 5))
 Y = (X[:, 0] > X[:, 1]).astype(int)
