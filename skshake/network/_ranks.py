@@ -322,7 +322,7 @@ def _all_alive() -> Iterator[None]:
         raise LostRankError(
             "another process of this training has ended, or cannot be reached; its own "
             "message says why. With checkpoint=folder an equal fit goes on from the "
-            f"last complete epoch ({error})"
+            f"last complete epoch ({str(error).partition('. ')[0]})"
         ) from error
 
 

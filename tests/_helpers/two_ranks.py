@@ -36,6 +36,8 @@ from skshake.network.batches._buffers import BUFFER_FACTOR
 SETTINGS = {"hidden_dim": 8, "n_layers": 2, "random_state": 0}
 # Of the classifier whose ranks are compared with each other.
 CLASSIFIER = {**SETTINGS, "max_iter": 4, "early_stopping": True, "dropout": 0.2}
+# Of those that are compared with one process: three steps.
+PLAIN = {**SETTINGS, "norm": None, "max_iter": 1, "batch_size": 16}
 # Of the one that is trained from a folder.
 STREAMED = {**SETTINGS, "max_iter": 3, "early_stopping": True}
 
@@ -142,15 +144,14 @@ def nothing():
 
 def compare(found, X, y):
     """Trainings that one process does too."""
-    plain = {**SETTINGS, "norm": None, "max_iter": 2}
     weights = {"class_weight": {-1: 2.0, 1: 0.5}}
-    model = SHAKEClassifier(**plain, **weights).fit(X, y)
+    model = SHAKEClassifier(**PLAIN, **weights).fit(X, y)
     found["classifier"] = model.predict_proba(X), model.loss_curve_
     targets, sample_weight = numbers(y)
-    model = SHAKERegressor(**plain).fit(X, targets, sample_weight)
+    model = SHAKERegressor(**PLAIN).fit(X, targets, sample_weight)
     found["regressor"] = model.predict(X), model.loss_curve_
     labels = np.where(np.isnan(targets), np.nan, targets > 0)
-    model = SHAKEClassifier(**plain, clip_norm=0.5).fit(X, labels)
+    model = SHAKEClassifier(**PLAIN, clip_norm=0.5).fit(X, labels)
     found["labels"] = model.predict_proba(X), model.loss_curve_
 
 
