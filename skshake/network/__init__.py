@@ -8,6 +8,7 @@ from skshake.network._plan import (
     EpochRecord,
     FeatureWidths,
     NetworkShape,
+    NetworkState,
     TrainingPlan,
 )
 from skshake.network._predicting import contributions_of, embeddings_of, outputs_of
@@ -23,6 +24,7 @@ __all__ = [
     "LabelledGraphs",
     "Loss",
     "NetworkShape",
+    "NetworkState",
     "ReadOut",
     "SHAKENetwork",
     "TrainingPlan",
