@@ -35,7 +35,8 @@ def shape(small_mutag, make_shape):
         ({"residual": True}, False),
         ({"readout": "another"}, False),
     ],
-    ids=str,
+    # Names that are the same in each process.
+    ids=["gine", "gin", "gcn", "function", "layer", "no norm", "residual", "readout"],
 )
 def test_layers_are_fused_where_kernels_do_what_they_do(changes, fuses, shape):
     assert can_fuse(shape(**changes)) == fuses
