@@ -24,7 +24,6 @@ from skshake import (
     KFCoarsener,
     SHAKEClassifier,
     SHAKERegressor,
-    _writing,
 )
 from skshake.datasets import load_mutag
 from skshake.network import _meeting
@@ -32,6 +31,7 @@ from skshake.network._ranks import ProcessRanks
 from skshake.network._steps import Steps
 from skshake.network.batches import StoredSet
 from skshake.network.batches._buffers import BUFFER_FACTOR
+from skshake.sources import _writing
 
 SETTINGS = {"hidden_dim": 8, "n_layers": 2, "random_state": 0}
 # Of the classifier whose ranks are compared with each other.

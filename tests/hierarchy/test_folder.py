@@ -7,8 +7,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from skshake import HierarchyCollection, KFCoarsener, _writing, as_graphs
+from skshake import HierarchyCollection, KFCoarsener, as_graphs
 from skshake.hierarchy import StoredHierarchies
+from skshake.sources import _writing
 from tests._helpers import assert_same_hierarchies
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from skshake import KFCoarsener, _coarsener, _sampling, as_graphs
+from skshake import KFCoarsener, _coarsener, as_graphs
 from skshake.datasets import make_graph_classification
+from skshake.sources import _sampling
 from skshake.sources._sampling import sample_sources
 
 

@@ -11,7 +11,6 @@ from skshake import (
     KFCoarsener,
     SHAKEClassifier,
     SHAKERegressor,
-    _writing,
 )
 from skshake.network._training import Training
 from skshake.network.batches import StoredSet, find_buffer_bytes
@@ -21,6 +20,7 @@ from skshake.network.batches._buffers import (
     WHOLE_FACTOR,
     _cut,
 )
+from skshake.sources import _writing
 
 # Of the 313 KB of one of three forests: four buffers.
 SHORT = round(BUFFER_FACTOR * 80_000)
