@@ -32,8 +32,8 @@ from tests._helpers.two_ranks import (
     streamed_memory,
 )
 
-# Ranks add in another order: one rounding in 10^7. Many steps would carry it on, as
-# they do in one process; three move few weights by more than that.
+# Ranks add in another order: a rounding of 1e-7. Many steps would carry it on, as they
+# do in one process; three move few weights by more than that.
 CLOSE = {"rtol": 0, "atol": 1e-4}
 
 
