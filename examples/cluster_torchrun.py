@@ -12,11 +12,10 @@ epoch.
 import argparse
 from pathlib import Path
 
-import joblib
 import numpy as np
 import torch.distributed as dist
 
-from skshake import HierarchyCollection, KFCoarsener, SHAKEClassifier
+from skshake import HierarchyCollection, KFCoarsener, SHAKEClassifier, save
 from skshake.datasets import load_mutag
 
 
@@ -52,7 +51,7 @@ def main() -> None:
     if is_first:
         print(f"{dist.get_world_size()} processes, test accuracy {accuracy:.3f}")
         if arguments.model:
-            joblib.dump(model, arguments.model)
+            save(model, arguments.model)
     dist.barrier()
     dist.destroy_process_group()
 

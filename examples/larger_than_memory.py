@@ -18,7 +18,7 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from skshake import HierarchyCollection, KFCoarsener, SHAKEClassifier
+from skshake import HierarchyCollection, KFCoarsener, SHAKEClassifier, save
 from skshake.datasets import fetch_ogb, iter_ogb, make_like
 
 PART_GRAPHS, N_CLASSES = 50, 3
@@ -80,8 +80,8 @@ def main() -> None:
     )
     classifier.fit(X[train], X.y[train])
     print(f"accuracy: {classifier.score(X[test], X.y[test]):.3f}")
-    coarsener.save(arguments.folder / "coarsener.skshake")
-    classifier.save(arguments.folder / "classifier.skshake")
+    save(coarsener, arguments.folder / "coarsener.skops")
+    save(classifier, arguments.folder / "classifier.skops")
 
 
 if __name__ == "__main__":

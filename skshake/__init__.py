@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from skshake._explanation import Explanation as Explanation
     from skshake._featurizer import MoleculeFeaturizer as MoleculeFeaturizer
     from skshake._regressor import SHAKERegressor as SHAKERegressor
+    from skshake._saving import load as load
+    from skshake._saving import save as save
     from skshake._sizes import expected_edges as expected_edges
     from skshake._sizes import expected_nodes as expected_nodes
     from skshake._sizes import paper_edges as paper_edges
@@ -78,10 +80,12 @@ _HOME = {
     "explain": "skshake._explain",
     "from_edges": "skshake.graphs",
     "graphs_from_edgelist": "skshake.graphs",
+    "load": "skshake._saving",
     "paper_edges": "skshake._sizes",
     "paper_nodes": "skshake._sizes",
     "register_reader": "skshake.graphs",
     "sample_forests": "skshake.forests",
+    "save": "skshake._saving",
 }
 
 __all__ = [*_HOME]

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._coarsener import KFCoarsener
 from skshake._fit_context import checks_parameters
-from skshake._persistence import SavedClass, SaveMixin
+from skshake._states import StateMixin
 from skshake._targets import (
     Target,
     check_loss,
@@ -97,7 +97,7 @@ class BaseSHAKE(
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CallbackMixin,
-    SaveMixin,
+    StateMixin,
     BaseEstimator,
 ):
     """Network on hierarchies, for any kind of target; see SHAKEClassifier."""
@@ -403,34 +403,23 @@ class BaseSHAKE(
         tags.input_tags.two_d_array = False
         return tags
 
-    @classmethod
-    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
-        from skshake.network import (
-            EpochRecord,
-            FeatureWidths,
-            NetworkShape,
-            SHAKENetwork,
-            network_from_state,
-            network_state,
-        )
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if "module_" in state:
+            from skshake.network import network_state
 
-        # The coarsener is that of raw graphs.
-        coarsener = (KFCoarsener, *KFCoarsener._saved_classes())
-        network = SavedClass(
-            SHAKENetwork,
-            lambda network: list(network_state(network)),
-            network_from_state,
-        )
-        return *coarsener, EpochRecord, FeatureWidths, NetworkShape, network
+            # Arrays, which files hold without pickles, and which need no GPU.
+            state["module_"] = network_state(state["module_"])
+        return state
 
-    def _saved_params(self) -> dict[str, Any]:
-        params = super()._saved_params()
-        if hasattr(self.device, "type"):
-            # A torch.device, by the string that stands for it.
-            params["device"] = str(self.device)
-        if isinstance(self.device, (list, tuple)):
-            params["device"] = [str(device) for device in self.device]
-        return params
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        # Pickles of 0.1.0.dev0 hold the network itself.
+        if "module_" in state:
+            from skshake.network import NetworkState, network_from_state
+
+            if isinstance(state["module_"], NetworkState):
+                self.module_ = network_from_state(state["module_"])
 
     def _class_weight(self) -> Any:
         return None

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from skshake._states import is_for_file
+
 try:
     from sklearn.callback import CallbackSupportMixin
 except ImportError:
@@ -31,10 +33,13 @@ class CallbackMixin(CallbackSupportMixin):
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
-        if "_callback_fit_ctx" not in state:
-            return state
-        # An estimator as it is after an epoch may be kept: without all other tasks.
-        return {name: value for name, value in state.items() if name not in OF_FIT}
+        left_out: tuple[str, ...] = ()
+        if is_for_file():
+            left_out = CALLBACK_ATTRIBUTES
+        elif "_callback_fit_ctx" in state:
+            # An estimator as it is after an epoch may be kept: without all other tasks.
+            left_out = OF_FIT
+        return {name: value for name, value in state.items() if name not in left_out}
 
 
 class EpochTasks:

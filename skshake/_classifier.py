@@ -16,7 +16,6 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skshake._base import BaseSHAKE
-from skshake._persistence import SavedClass
 from skshake._targets import (
     ClassTarget,
     LabelTarget,
@@ -464,10 +463,6 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
-
-    @classmethod
-    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
-        return *super()._saved_classes(), ClassTarget, LabelTarget
 
     def _class_weight(self) -> Any:
         return self.class_weight

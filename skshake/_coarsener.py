@@ -24,16 +24,15 @@ from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
 from skshake._logging import logger
 from skshake._output import CollectionOutputMixin
-from skshake._persistence import SavedClass, SaveMixin
-from skshake._reduction import Reduction, measure_reduction
+from skshake._reduction import measure_reduction
 from skshake._sampling import TrainingGraphs, all_graphs, sample_order, sample_sources
 from skshake._sources import find_sources
+from skshake._states import StateMixin
 from skshake._warnings import warn_user
 from skshake._writing import write_folder
 from skshake.forests import MAX_SEED, as_resolutions, check_edge_weight
 from skshake.graphs import (
     Features,
-    Field,
     GraphCollection,
     GraphsLike,
     as_graphs,
@@ -79,7 +78,7 @@ class KFCoarsener(
     GraphInputMixin,
     TransformerMixin,
     CallbackMixin,
-    SaveMixin,
+    StateMixin,
     BaseEstimator,
 ):
     r"""Coarsen graphs with Kirchhoff forests at a resolution learnt from the data.
@@ -421,10 +420,6 @@ class KFCoarsener(
         check_is_fitted(self)
         write_folder(self, folder, sources, y)
         return HierarchyCollection.open(folder)
-
-    @classmethod
-    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
-        return Field, Pooling, Vocabulary, Reduction, ResolutionCurves
 
     def _learn(self, given: TrainingGraphs, seed: int) -> Objective | None:
         """Set all that is learnt but the reduction; gives what was minimised."""

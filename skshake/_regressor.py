@@ -14,7 +14,6 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skshake._base import BaseSHAKE
-from skshake._persistence import SavedClass
 from skshake._targets import NumberTarget, check_sample_weight, mean_r2
 from skshake.graphs import GraphCollection
 from skshake.hierarchy import HierarchiesLike, HierarchyCollection
@@ -269,10 +268,6 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-    @classmethod
-    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
-        return *super()._saved_classes(), NumberTarget
 
     def _learn_target(self, y: Any, n_graphs: int) -> NumberTarget:
         return NumberTarget(y, n_graphs)

@@ -25,10 +25,9 @@ from sklearn.utils.validation import check_is_fitted
 from skshake._callbacks import CallbackMixin, FitTask
 from skshake._fit_context import checks_parameters
 from skshake._graph_input import GraphInputMixin
-from skshake._persistence import SavedClass, SaveMixin
+from skshake._states import StateMixin
 from skshake.graphs import (
     Features,
-    Field,
     GraphCollection,
     GraphsLike,
     as_graphs,
@@ -38,8 +37,6 @@ from skshake.hierarchy import Vocabulary, check_log_rule, learn_vocabulary
 from skshake.subtrees import (
     Choice,
     Names,
-    Statistics,
-    Subtrees,
     choose_colours,
     colours_of,
     count_subtrees,
@@ -53,7 +50,7 @@ from skshake.subtrees import (
 
 
 class SubtreeVectorizer(
-    GraphInputMixin, TransformerMixin, CallbackMixin, SaveMixin, BaseEstimator
+    GraphInputMixin, TransformerMixin, CallbackMixin, StateMixin, BaseEstimator
 ):
     """Turn graphs into a table of statistics and counts of subtrees.
 
@@ -316,10 +313,6 @@ class SubtreeVectorizer(
         raise ValueError(
             f"name: expected that of a subtree in get_feature_names_out(), got {name!r}"
         )
-
-    @classmethod
-    def _saved_classes(cls) -> tuple[type | SavedClass, ...]:
-        return Field, Vocabulary, Statistics, Subtrees
 
     @property
     def _depth(self) -> int:

@@ -10,7 +10,7 @@ import sys
 import warnings
 from types import FrameType
 
-LIBRARIES = ("skshake", "sklearn", "joblib")
+LIBRARIES = ("skshake", "sklearn", "joblib", "skops")
 
 
 def _is_library(frame: FrameType) -> bool:

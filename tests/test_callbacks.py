@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
+import skshake
 from skshake import (
     GraphCollection,
     HierarchyCollection,
@@ -477,9 +478,10 @@ def test_clones_share_callbacks_and_files_hold_none(two_levels, y, tmp_path):
     assert clone(model)._skl_callbacks == [recorder]
     model.fit(two_levels, y)
     for kept in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        kept.save(tmp_path / "model")
-        assert_same_weights(SHAKEClassifier.load(tmp_path / "model"), plain)
-        assert not hasattr(SHAKEClassifier.load(tmp_path / "model"), "_skl_callbacks")
+        skshake.save(kept, tmp_path / "model")
+        loaded = skshake.load(tmp_path / "model")
+        assert_same_weights(loaded, plain)
+        assert not hasattr(loaded, "_skl_callbacks")
     assert set(vars(model.set_callbacks())) == set(vars(plain))
     # But for the order of attributes, which takes some bytes.
     assert len(pickle.dumps(model)) < len(pickle.dumps(plain)) + 100
@@ -489,14 +491,14 @@ def test_models_of_epochs_can_be_kept(two_levels, y, tmp_path):
     class Saver(Recorder):
         def on_fit_task_end(self, estimator, context, *, fitted_estimator):
             if context.task_name == "epoch":
-                fitted_estimator.save(tmp_path / f"{context.task_id}")
+                skshake.save(fitted_estimator, tmp_path / f"{context.task_id}")
                 kept.append(pickle.dumps(fitted_estimator.set_callbacks()))
 
     kept = []
     model = SHAKEClassifier(**SETTINGS).set_callbacks(Saver()).fit(two_levels, y)
     assert len(kept) == 3
     for k, pickled in enumerate(kept):
-        loaded = SHAKEClassifier.load(tmp_path / f"{k}")
+        loaded = skshake.load(tmp_path / f"{k}")
         assert_same_weights(loaded, pickle.loads(pickled))
         assert not set(vars(pickle.loads(pickled))) & set(CALLBACK_ATTRIBUTES)
     assert_same_weights(loaded, model)
@@ -538,6 +540,6 @@ def test_what_the_page_shows(tmp_path, monkeypatch, capsys):
         exec(compile(block, str(DOCS), "exec"), names)
     assert len((tmp_path / "epochs.jsonl").read_text().splitlines()) == 10
     assert "Pipeline - fit" in capsys.readouterr().out
-    kept = SHAKEClassifier.load(tmp_path / "model.skshake")
+    kept = skshake.load(tmp_path / "model.skops")
     assert 0 < kept.n_iter_ == names["model"].n_iter_ < 1_000
     assert_same_weights(kept, names["model"])

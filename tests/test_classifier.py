@@ -14,6 +14,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
+import skshake
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake._classifier import TEMPERATURE
 from skshake._targets import split_validation
@@ -185,8 +186,8 @@ def test_the_temperature_divides_logits_and_changes_no_class(hierarchies, y, tmp
     assert cool.history_[-1].loss == plain.history_[-1].loss
     for one, two in zip(*(m.explain(hierarchies) for m in (plain, cool)), strict=True):
         np.testing.assert_allclose(2 * two, one, rtol=1e-5, atol=1e-6)
-    cool.save(tmp_path / "cool")
-    loaded = SHAKEClassifier.load(tmp_path / "cool")
+    skshake.save(cool, tmp_path / "cool")
+    loaded = skshake.load(tmp_path / "cool")
     assert np.array_equal(2 * loaded.decision_function(hierarchies), logits)
 
 

@@ -41,7 +41,11 @@ SETTINGS = {"hidden_dim": 8, "n_layers": 1, "max_iter": 2, "random_state": 0}
 def small_ensemble(ensemble, step):
     """An ensemble of a small network and few trees."""
     settings = {f"shake__{step}__{name}": value for name, value in SETTINGS.items()}
-    trees = {"count__trial__n_estimators": 30, "forest__n_estimators": 5}
+    trees = {
+        "count__trial__n_estimators": 30,
+        "forests__random__n_estimators": 5,
+        "forests__extra__n_estimators": 5,
+    }
     settings |= {f"trees__{name}": value for name, value in trees.items()}
     return ensemble.set_params(random_state=0, **settings)
 

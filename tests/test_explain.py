@@ -231,7 +231,8 @@ def test_the_network_of_an_ensemble_is_explained(marked):
         shake__coarsen__n_forests=1,
         shake__clf__max_iter=2,
         shake__clf__n_layers=1,
-        trees__forest__n_estimators=5,
+        trees__forests__random__n_estimators=5,
+        trees__forests__extra__n_estimators=5,
     )
     ensemble.fit(graphs, y)
     found = explain(ensemble, graphs[:3])

@@ -917,8 +917,8 @@ def test_45_large_offsets_keep_their_digits(field, tmp_path):
         assert np.array_equal(alone.levels[0].x.numeric, numeric)
     both = as_graphs([near[0], far[0]])
     assert both.fingerprints[0] == as_graphs(near[:1]).fingerprints[0]
-    model[0].save(tmp_path / "file")
-    again = KFCoarsener.load(tmp_path / "file").transform(far)
+    skshake.save(model[0], tmp_path / "file")
+    again = skshake.load(tmp_path / "file").transform(far)
     assert again.signature == model[0].transform(far).signature
     assert np.array_equal(
         again.levels[0].x.numeric, model[0].transform(far).levels[0].x.numeric
@@ -1473,8 +1473,8 @@ def test_56_57_state_that_others_set(state, tmp_path):
         for options in ({}, {"conv": "gcn", "dropout": 0.5}, {"precision": "bf16"}):
             model = make_pipeline(KFCoarsener(random_state=0), classifier(**options))
             hierarchies = model.fit(graphs, y)[0].transform(graphs)
-            model[-1].save(tmp_path / "model")
-            loaded = SHAKEClassifier.load(tmp_path / "model")
+            skshake.save(model[-1], tmp_path / "model")
+            loaded = skshake.load(tmp_path / "model")
             results += [
                 model.predict_proba(graphs),
                 np.concatenate(model[-1].explain(hierarchies)),
@@ -1783,8 +1783,8 @@ def test_67_files_hold_labels_of_any_type(classes, tmp_path):
     graphs, y = rings(10)
     weight = {classes[0]: 1.0, classes[1]: 2.0}
     model = classifier(class_weight=weight).fit(graphs, classes[y])
-    model.save(tmp_path / "file")
-    again = SHAKEClassifier.load(tmp_path / "file")
+    skshake.save(model, tmp_path / "file")
+    again = skshake.load(tmp_path / "file")
     assert again.classes_.dtype == model.classes_.dtype
     assert np.array_equal(again.predict(graphs), model.predict(graphs))
     assert again.class_weight == weight

@@ -17,6 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
+import skshake
 from skshake import (
     CategoryWarning,
     InvalidGraphError,
@@ -251,10 +252,10 @@ def test_pickles_files_and_clones_make_the_same_table(small_mutag, tmp_path):
     for options in ({}, {"statistics": False, "depth": 0, "min_df": 0.25}):
         vectorizer = SubtreeVectorizer(**options).fit(graphs[:30])
         expected = vectorizer.transform(graphs)
-        vectorizer.save(tmp_path / "file")
+        skshake.save(vectorizer, tmp_path / "file")
         for again in (
             pickle.loads(pickle.dumps(vectorizer)),
-            SubtreeVectorizer.load(tmp_path / "file"),
+            skshake.load(tmp_path / "file"),
             clone(vectorizer).fit(graphs[:30]),
         ):
             assert again.get_params() == vectorizer.get_params()

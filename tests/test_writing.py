@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skshake import HierarchyCollection, KFCoarsener, graphs_from_edgelist
+from skshake import HierarchyCollection, KFCoarsener, graphs_from_edgelist, save
 from skshake._storage import Storage
 from tests._helpers import PATIENCE, assert_same_hierarchies
 
@@ -70,11 +70,11 @@ import sys
 import joblib
 import ray
 from ray.util.joblib import register_ray
-from skshake import KFCoarsener
+from skshake import load
 
 ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
 register_ray()
-coarsener = KFCoarsener.load(sys.argv[1]).set_params(n_jobs=-1)
+coarsener = load(sys.argv[1]).set_params(n_jobs=-1)
 with joblib.parallel_config("ray"):
     coarsener.transform_to(sys.argv[3], sys.argv[2])
 """
@@ -83,7 +83,7 @@ with joblib.parallel_config("ray"):
 @pytest.mark.slow
 def test_ray_writes_the_same_bytes(coarsener, sources, written, tmp_path):
     pytest.importorskip("ray")
-    coarsener.save(tmp_path / "coarsener")
+    save(coarsener, tmp_path / "coarsener")
     # ray's own warnings are not ours to turn into errors.
     subprocess.run(
         [sys.executable, "-c", RAY, tmp_path / "coarsener", sources, tmp_path / "hier"],
@@ -154,7 +154,7 @@ KILLED = """
 import os
 import signal
 import sys
-from skshake import GraphCollection, KFCoarsener
+from skshake import load
 from skshake._storage import Storage
 
 create = Storage.create
@@ -177,13 +177,13 @@ def killed(self, name):
     return create(self, name)
 
 Storage.create = killed
-coarsener = KFCoarsener.load(sys.argv[1]).set_params(n_jobs=1)
+coarsener = load(sys.argv[1]).set_params(n_jobs=1)
 coarsener.transform_to(sys.argv[3], sys.argv[2])
 """
 
 
 def test_a_killed_writer_is_gone_on_from(coarsener, sources, written, tmp_path):
-    coarsener.save(tmp_path / "coarsener")
+    save(coarsener, tmp_path / "coarsener")
     folder = tmp_path / "hier"
     done = subprocess.run(
         [sys.executable, "-c", KILLED, tmp_path / "coarsener", sources, folder],

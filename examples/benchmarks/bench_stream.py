@@ -25,7 +25,14 @@ from pathlib import Path
 import numpy as np
 from _bench import find_exponent
 
-from skshake import GraphCollection, HierarchyCollection, KFCoarsener, SHAKEClassifier
+from skshake import (
+    GraphCollection,
+    HierarchyCollection,
+    KFCoarsener,
+    SHAKEClassifier,
+    load,
+    save,
+)
 from skshake.datasets import make_graph_classification, make_like
 from skshake.network import Loss  # noqa: F401, so that imports are no part of stages
 
@@ -60,13 +67,13 @@ def make(folder: Path, n_graphs: int) -> dict:
 def fit(folder: Path, model: Path) -> dict:
     """Learn q* and scales from all parts."""
     coarsener = KFCoarsener(n_forests=1, random_state=0).fit(sources_of(folder))
-    coarsener.save(model)
+    save(coarsener, model)
     return {"q": float(coarsener.q_[0])}
 
 
 def write(folder: Path, model: Path, target: Path, n_jobs: int) -> dict:
     """Coarsen all parts."""
-    coarsener = KFCoarsener.load(model).set_params(n_jobs=n_jobs)
+    coarsener = load(model).set_params(n_jobs=n_jobs)
     hierarchies = coarsener.transform_to(target, sources_of(folder))
     return {"bytes": hierarchies.n_bytes}
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import VotingClassifier, VotingRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch, Tags, check_random_state
@@ -21,8 +22,8 @@ from skshake._classifier import SHAKEClassifier
 from skshake._coarsener import KFCoarsener
 from skshake._fit_context import checks_parameters_of_all
 from skshake._parts import take_apart
-from skshake._persistence import SaveMixin
 from skshake._regressor import SHAKERegressor
+from skshake._states import StateMixin
 from skshake._targets import check_sample_weight
 from skshake.ensemble._columns import take_columns
 from skshake.ensemble._trees import make_trees
@@ -39,6 +40,8 @@ from skshake.graphs import (
 # n / (2n + 200) of the mean gain half a point of accuracy over one half, at about the
 # same log loss (docs/results.md).
 FEW_GRAPHS = 100
+# Stands for ``voting_`` in what is kept.
+VOTES = "votes"
 MEMBERS: tuple[Literal["shake"], Literal["trees"]] = ("shake", "trees")
 
 
@@ -53,7 +56,9 @@ def _weight_argument(name: str, member: Any) -> str:
     while isinstance(member, Pipeline):
         step, member = member.steps[-1]
         prefix += f"{step}__"
-    if not has_fit_parameter(member, "sample_weight"):
+    # Voting's ``fit`` does not name the weights that it takes.
+    is_voting = isinstance(member, VotingClassifier | VotingRegressor)
+    if not is_voting and not has_fit_parameter(member, "sample_weight"):
         raise ValueError(
             f"sample_weight: fit of {type(member).__name__}, the last step of "
             f"{name!r}, takes none"
@@ -76,7 +81,7 @@ def _choose_weights(weights: Any, n_graphs: int) -> np.ndarray:
     return values / values.sum()
 
 
-class BaseEnsemble(SaveMixin, BaseEstimator):
+class BaseEnsemble(StateMixin, BaseEstimator):
     """Members that take graphs, for any kind of target; see the classifier."""
 
     _parameter_constraints: dict = {
@@ -169,14 +174,9 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
         weights = self._check_sample_weight(sample_weight, y, target)
         y = self._target_of_members(target, y, len(graphs))
         fitted = self._fit_members(graphs, y, weights)
-        voting = None
-        if y.ndim == 1:
-            # Frozen: it would fit members to codes of labels, and pipelines without
-            # weights.
-            frozen = [(name, FrozenEstimator(fitted[name])) for name in MEMBERS]
-            voting = self._make_voting(frozen, member_weights).fit(graphs, y)
-        self.named_estimators_, self.voting_ = fitted, voting
+        self.named_estimators_ = fitted
         self._target, self.weights_ = target, member_weights
+        self.voting_ = None if y.ndim > 1 else self._vote(y)
         self.n_features_in_ = graphs.node_features.n_columns
         return self
 
@@ -206,6 +206,19 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
         found: list[GraphProblem] = getattr(reader, "check", check_graphs)(X)
         return found
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if state.get("voting_") is not None:
+            # It holds the members over again, which files would repeat.
+            state["voting_"] = VOTES
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        # Pickles of 0.1.0.dev0 hold the average itself.
+        if isinstance(self.__dict__.get("voting_"), str):
+            self.voting_ = self._vote(getattr(self, "classes_", np.zeros(1)))
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
@@ -227,6 +240,15 @@ class BaseEnsemble(SaveMixin, BaseEstimator):
     def _make_network(self) -> tuple[str, SHAKEClassifier | SHAKERegressor]:
         """Last step of the default network, with its name."""
         raise NotImplementedError
+
+    def _vote(self, y: np.ndarray) -> Any:
+        """Average of the fitted members, for targets such as these."""
+        # Frozen: it would fit members to codes of labels, and pipelines without
+        # weights.
+        members = [
+            (name, FrozenEstimator(self.named_estimators_[name])) for name in MEMBERS
+        ]
+        return self._make_voting(members, self.weights_).fit(y, y)
 
     def _make_voting(self, members: list, weights: np.ndarray) -> Any:
         """What of scikit-learn averages fitted members."""

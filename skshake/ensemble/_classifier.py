@@ -30,7 +30,7 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
     """Classify graphs by a network and by trees on counts of subtrees, averaged.
 
     One line for what two pipelines are: :class:`KFCoarsener` and
-    :class:`SHAKEClassifier`, which read where things are, and a random forest on the
+    :class:`SHAKEClassifier`, which read where things are, and two forests on the
     table of :class:`SubtreeVectorizer`, which reads sharp thresholds of counts. The
     mean of their probabilities is often better than either. Graphs are read
     once, and the network is trained once.
@@ -43,9 +43,11 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         SHAKEClassifier(temperature=1.0))])``: what it is too sure of, trees are not.
     trees : estimator or None, default=None
         Trees, or any classifier of graphs with ``predict_proba``. None is a pipeline of
-        ``"count"``, a SubtreeVectorizer, and ``"forest"``, a RandomForestClassifier of
-        200 trees. Its table holds statistics, and counts of subtrees unless a forest of
-        100 trees on statistics alone has the greater out-of-bag accuracy (see Notes).
+        ``"count"``, a SubtreeVectorizer, and ``"forests"``, the mean of a
+        RandomForestClassifier and an ExtraTreesClassifier, ``"random"`` and
+        ``"extra"``, of 100 trees each. Its table holds statistics, and counts of
+        subtrees unless a random forest on statistics alone has the greater out-of-bag
+        accuracy (see Notes).
     weights : "auto", array-like of shape (2,) or None, default="auto"
         Weights of ``shake`` and of ``trees`` in the mean. "auto" gives the network
         n / (2n + 200) of it, where n is the number of training graphs: from few graphs
@@ -90,22 +92,19 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
     Notes
     -----
     Parameters of members are reached whether they are given or not:
-    ``set_params(shake__clf__hidden_dim=32, trees__forest__n_estimators=500)``, or a
-    grid over ``trees__count__depth``. ``trees__count__trial=None`` keeps counts without
-    a trial; so do several labels per graph, and fewer than 500 graphs, whose scores
+    ``set_params(shake__clf__hidden_dim=32, trees__forests__extra="drop")``, or a grid
+    over ``trees__count__depth``. ``trees__count__trial=None`` keeps counts without a
+    trial; so do several labels per graph, and fewer than 500 graphs, whose scores
     differ by chance.
 
     With several labels per graph, 0, 1 or NaN, the network learns all labels at once,
-    and so does a random forest, which is told where labels are known. Any other last
+    and so do forests, which are told where labels are known. Any other last
     step of ``trees`` is fitted to each label, on the graphs that have it.
-
-    A forest cannot be written without pickles: ``save`` takes ensembles of default
-    members that are not fitted, and refuses all others by the name of what it cannot
-    write. ``joblib.dump`` takes all.
 
     References
     ----------
-    Breiman (2001), "Random Forests", on out-of-bag estimates.
+    Breiman (2001), "Random Forests", on out-of-bag estimates. Geurts, Ernst & Wehenkel
+    (2006), "Extremely Randomized Trees".
 
     Examples
     --------

@@ -31,9 +31,10 @@ class SHAKEEnsembleRegressor(RegressorMixin, BaseEnsemble):
         ``Pipeline([("coarsen", KFCoarsener()), ("reg", SHAKERegressor())])``.
     trees : estimator or None, default=None
         Trees, or any regressor of graphs. None is a pipeline of ``"count"``, a
-        SubtreeVectorizer, and ``"forest"``, a RandomForestRegressor of 200 trees. Its
-        table holds statistics, and counts of subtrees unless a forest of 100 trees on
-        statistics alone has the greater out-of-bag coefficient of determination.
+        SubtreeVectorizer, and ``"forests"``, the mean of a RandomForestRegressor and an
+        ExtraTreesRegressor, ``"random"`` and ``"extra"``, of 100 trees each. Its table
+        holds statistics, and counts of subtrees unless a random forest on statistics
+        alone has the greater out-of-bag coefficient of determination.
     weights : array-like of shape (2,) or None, default=None
         Weights of ``shake`` and of ``trees`` in the mean; None weighs them alike.
     n_jobs : int or None, default=None

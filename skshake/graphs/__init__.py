@@ -36,6 +36,7 @@ from skshake.graphs._files import (
     names_as_arrays,
     names_of_arrays,
     read_npz,
+    write_npz,
 )
 from skshake.graphs._from_edges import from_edges
 from skshake.graphs._garbage import garbage_collection_paused
@@ -128,4 +129,5 @@ __all__ = [
     "with_degree_feature",
     "with_return_probabilities",
     "without_features",
+    "write_npz",
 ]

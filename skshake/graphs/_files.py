@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from skshake._persistence import from_json, to_json
+from skshake._whole_file import whole_file
 from skshake.graphs._features import Features, Field
 from skshake.graphs._names import NameColumn, Names, as_objects, names_of
+from skshake.graphs._names_as_text import from_text, to_text
 
 FORMAT_VERSION = 1
 STRUCTURE = ("node_ptr", "edge_ptr", "edges")
@@ -31,7 +32,7 @@ def names_as_arrays(names: Names | None) -> dict[str, np.ndarray]:
         state = column.__getstate__()
         values, rows = state["values"], state["rows"]
         if values.dtype.kind in ("O", "T"):
-            listed = to_json(f"names of {part}", values.tolist())
+            listed = to_text(f"names of {part}", values.tolist())
             arrays[f"names.{part}.objects"] = np.array(listed)
         else:
             arrays[f"names.{part}"] = values
@@ -46,7 +47,7 @@ def names_of_arrays(arrays: Mapping[str, np.ndarray]) -> Names | None:
     for part in Names._fields:
         values = arrays.get(f"names.{part}")
         if f"names.{part}.objects" in arrays:
-            values = as_objects(from_json(str(arrays[f"names.{part}.objects"])))
+            values = as_objects(from_text(str(arrays[f"names.{part}.objects"])))
         rows = arrays.get(f"names.{part}.rows")
         columns.append(None if values is None else NameColumn(values, rows))
     return names_of(*columns)
@@ -66,6 +67,12 @@ def read_npz(path: str | Path, what: str) -> dict[str, np.ndarray]:
             return {name: file[name] for name in file.files}
     except (zipfile.BadZipFile, ValueError, EOFError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is no intact file of {what}: {error}") from error
+
+
+def write_npz(path: str | Path, arrays: Mapping[str, Any]) -> None:
+    """Write all arrays of a file; one that is there is replaced when all is written."""
+    with whole_file(path) as partial, open(partial, "wb") as file:
+        np.savez(file, **arrays)
 
 
 def check_version(path: str | Path, arrays: Mapping[str, Any], newest: int) -> None:
@@ -90,8 +97,7 @@ def write_graphs(path: str | Path, parts: Mapping[str, Any]) -> None:
         arrays[f"{name}.categories"] = features.categories
         arrays[f"{name}.fields"] = np.array(json.dumps(features.fields))
     arrays |= names_as_arrays(parts["given_names"])
-    with open(path, "wb") as file:
-        np.savez(file, **arrays)
+    write_npz(path, arrays)
 
 
 def read_graphs(path: str | Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from skshake.graphs import (
     names_as_arrays,
     names_of_arrays,
     read_npz,
+    write_npz,
 )
 from skshake.hierarchy._level import Level, PooledFeatures
 
@@ -87,8 +88,7 @@ def write_levels(
     arrays["forests"] = np.array(
         [[numbers[id(level)] for level in levels] for levels in forests]
     )
-    with open(path, "wb") as file:
-        np.savez(file, **arrays)
+    write_npz(path, arrays)
 
 
 def _map_member(path: Path, member: zipfile.ZipInfo) -> np.ndarray:

@@ -9,6 +9,7 @@ from skshake.network._plan import (
     EpochRecord,
     FeatureWidths,
     NetworkShape,
+    NetworkState,
     TrainingPlan,
 )
 from skshake.network._predicting import contributions_of, embeddings_of, outputs_of
@@ -25,6 +26,7 @@ __all__ = [
     "LabelledGraphs",
     "Loss",
     "NetworkShape",
+    "NetworkState",
     "Ranks",
     "ReadOut",
     "SHAKENetwork",

@@ -6,11 +6,12 @@ training goes on exactly as it would have without an interruption.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from skshake._whole_file import whole_file
 
 # Raised when states of earlier versions can no longer be gone on from.
 FORMAT = 2
@@ -36,9 +37,8 @@ class Checkpoint:
 
     def save(self, state: dict[str, Any]) -> None:
         """Write the state; the file is always a whole one, old or new."""
-        partial = self.path.with_suffix(f".{os.getpid()}.partial")
-        torch.save(state, partial)
-        partial.replace(self.path)
+        with whole_file(self.path) as partial:
+            torch.save(state, partial)
 
     def load(self) -> dict[str, Any] | None:
         """State of the last complete epoch, None at the first.

@@ -6,7 +6,7 @@ In: parameters of an estimator. Out: records that all of network/ is given.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 # Slots of nodes behind those of categories: the logarithm of a block's number of input
 # nodes, and 1.
@@ -39,6 +39,16 @@ class NetworkShape:
     residual: bool
     dropout: float
     readout: str = "mean_max_sum"
+
+
+class NetworkState(NamedTuple):
+    """A network taken apart: its shape, and its ``state_dict`` as arrays of numpy.
+
+    What a layer of the user's own has beside arrays stands in it as it is.
+    """
+
+    shape: NetworkShape
+    weights: dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -1,39 +1,43 @@
 """A network taken apart, and put together again.
 
-In: a network. Out: its shape, and its weights as plain numpy.
+In: a network, on any device. Out: its shape, and its weights as plain numpy.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 import torch
 
 from skshake.network._model import SHAKENetwork
-from skshake.network._plan import NetworkShape
+from skshake.network._plan import NetworkState
 from skshake.network._random import OwnStream
 from skshake.network._torch_state import plain_torch
 
-# Names of weights in files of earlier versions.
-RENAMED = {"average": "baseline"}
+
+def _is_extra(name: str) -> bool:
+    """Whether an entry is what a layer of the user's own has beside arrays."""
+    return name.endswith("_extra_state")
 
 
-def network_state(
-    network: SHAKENetwork,
-) -> tuple[NetworkShape, dict[str, np.ndarray]]:
-    """A network taken apart: its shape, and its weights by name."""
-    state = network.state_dict()
-    return network.shape, {name: value.numpy() for name, value in state.items()}
+def network_state(network: SHAKENetwork) -> NetworkState:
+    """A network taken apart; arrays share their memory where it is on the CPU."""
+    weights: dict[str, Any] = {
+        name: value.cpu().numpy() if isinstance(value, torch.Tensor) else value
+        for name, value in network.state_dict().items()
+    }
+    return NetworkState(network.shape, weights)
 
 
-def network_from_state(
-    shape: NetworkShape, arrays: dict[str, np.ndarray]
-) -> SHAKENetwork:
-    """The network that :func:`network_state` took apart."""
+def network_from_state(state: NetworkState) -> SHAKENetwork:
+    """The network that :func:`network_state` took apart, on the CPU."""
     with plain_torch():
         with OwnStream(0):
-            network = SHAKENetwork(shape)
-        tensors = {RENAMED.get(k, k): torch.tensor(v) for k, v in arrays.items()}
-        # Earlier versions had none.
-        tensors.setdefault("temperature", torch.ones(()))
-        network.load_state_dict(tensors)
+            network = SHAKENetwork(state.shape)
+        network.load_state_dict(
+            {
+                name: value if _is_extra(name) else torch.tensor(value)
+                for name, value in state.weights.items()
+            }
+        )
     return network.eval()

@@ -32,7 +32,8 @@ NETWORK = {"hidden_dim": 8, "n_layers": 1, "max_iter": 2}
 TREES = {
     "trees__count__walk_length": 0,
     "trees__count__trial__n_estimators": 30,
-    "trees__forest__n_estimators": 10,
+    "trees__forests__random__n_estimators": 10,
+    "trees__forests__extra__n_estimators": 10,
 }
 
 
@@ -144,10 +145,10 @@ def test_several_labels_with_nan(classifier, labels, small_mutag):
     known = ~np.isnan(labels)
     assert classifier.score(graphs, labels) == (found == labels)[known].mean()
     assert classifier.voting_ is None
-    # One table, and one forest of three labels, the second of which has gaps.
+    # One table, and forests of three labels, the second of which has gaps.
     trees = classifier.named_estimators_["trees"]
     assert isinstance(trees["count"], SubtreeVectorizer)
-    assert trees["forest"].forest_.n_outputs_ == 3 + 1
+    assert [forest.n_outputs_ for forest in trees["forests"].forests_] == [3 + 1] * 2
     folds = KFold(2, shuffle=True, random_state=0)
     scores = cross_val_score(classifier, graphs, labels, cv=folds, error_score="raise")
     assert scores.shape == (2,)
@@ -245,21 +246,24 @@ def test_equal_seeds_give_equal_bits_and_other_seeds_other_members(
 
 def test_members_keep_what_they_set(classifier, small_mutag):
     graphs, y = small_mutag
-    classifier.set_params(n_jobs=2, shake__clf__random_state=5, trees__forest__n_jobs=1)
+    set_ones = {"shake__clf__random_state": 5, "trees__forests__random__n_jobs": 1}
+    classifier.set_params(n_jobs=2, **set_ones)
     fitted = classifier.fit(graphs, y).named_estimators_
     assert fitted["shake"]["clf"].random_state == 5
-    assert fitted["trees"]["forest"].n_jobs == 1
+    forest = fitted["trees"]["forests"].named_estimators_["random"]
+    assert forest.n_jobs == 1
     # And get what they leave open, while the parameters stay as they are.
     assert fitted["shake"]["coarsen"].n_jobs == 2
     assert fitted["trees"]["count"].trial.n_jobs == 2
-    seeds = fitted["shake"]["coarsen"].random_state, fitted["trees"]["forest"]
-    assert None not in (seeds[0], seeds[1].random_state)
+    assert fitted["trees"]["forests"].named_estimators_["extra"].n_jobs == 2
+    assert None not in (fitted["shake"]["coarsen"].random_state, forest.random_state)
     assert classifier.shake["coarsen"].random_state is None
     assert classifier.shake["coarsen"].n_jobs is None
     # A seed that is set moves no other.
     without = clone(classifier).set_params(shake__clf__random_state=None)
     again = without.fit(graphs, y).named_estimators_
-    assert again["trees"]["forest"].random_state == seeds[1].random_state
+    other = again["trees"]["forests"].named_estimators_["random"]
+    assert other.random_state == forest.random_state
 
 
 def test_n_jobs_changes_nothing_but_rounding(classifier, small_mutag):
@@ -274,7 +278,8 @@ def test_verbose_reaches_the_network_alone(classifier, small_mutag, capsys):
     graphs, y = small_mutag
     fitted = classifier.set_params(verbose=1).fit(graphs, y).named_estimators_
     assert fitted["shake"]["clf"].verbose == 1
-    assert fitted["trees"]["forest"].verbose == 0
+    for forest in fitted["trees"]["forests"].estimators_:
+        assert forest.verbose == 0
     assert "loss" in capsys.readouterr().err
 
 
@@ -299,19 +304,6 @@ def test_pickles_predict_alike(how, classifier, small_mutag, tmp_path):
     expected = classifier.predict_proba(graphs)
     assert np.array_equal(again.predict_proba(graphs), expected)
     assert isinstance(again.voting_, VotingClassifier)
-
-
-def test_files_without_pickles_hold_no_forest(classifier, small_mutag, tmp_path):
-    fresh = SHAKEEnsembleClassifier(weights=[1, 2], random_state=3)
-    fresh.save(tmp_path / "fresh")
-    loaded = SHAKEEnsembleClassifier.load(tmp_path / "fresh")
-    assert loaded.get_params(deep=False) == fresh.get_params(deep=False)
-    with pytest.raises(TypeError, match=r"(?s)shake: a file can hold.*joblib"):
-        classifier.save(tmp_path / "file")
-    fitted = classifier.fit(*small_mutag)
-    with pytest.raises(TypeError, match=r"(?s)named_estimators_: a file.*joblib"):
-        fitted.set_params(shake=None, trees=None).save(tmp_path / "file")
-    assert [path.name for path in tmp_path.iterdir()] == ["fresh"]
 
 
 def test_weights_of_graphs_and_classes_reach_both_members(classifier, small_mutag):
@@ -498,7 +490,7 @@ def test_wrong_targets_and_members_are_refused(classifier, labels, small_mutag):
         ("shake__coarsen__n_levels", 0, "'n_levels' parameter of KFCoarsener"),
         ("trees__count__depth", -1, "'depth' parameter of OutOfBagVectorizer"),
         (
-            "trees__forest__max_features",
+            "trees__forests__random__max_features",
             2.0,
             "'max_features' parameter of RandomForest",
         ),

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.ensemble import (
+    ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    VotingClassifier,
+    VotingRegressor,
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -91,6 +94,29 @@ def test_a_joint_forest_gives_means_of_known_labels(global_random_seed):
     numbers = RandomForestRegressor(3, bootstrap=False, min_samples_leaf=50)
     found = JointForest(numbers).fit(X, 100 * y + 7).predict(X)
     assert found == pytest.approx(100 * expected + 7)
+
+
+def test_the_mean_of_forests_is_that_of_joint_forests(global_random_seed):
+    X = np.random.default_rng(global_random_seed).random((20, 2))
+    y = np.repeat(LABELS, 5, axis=0)
+    forests = [
+        RandomForestClassifier(3, random_state=0),
+        ExtraTreesClassifier(3, random_state=0),
+    ]
+    named = list(zip("ab", forests, strict=True))
+    mean = take_columns(VotingClassifier(named, voting="soft"))
+    expected = [JointForest(forest).fit(X, y).predict_proba(X) for forest in forests]
+    found = mean.fit(X, y).predict_proba(X)
+    assert found == pytest.approx(np.mean(expected, axis=0))
+    # A weighted mean, one of votes, or one with another model has a fit per column.
+    for other in (
+        VotingClassifier(named, voting="soft", weights=[1, 2]),
+        VotingClassifier(named),
+        VotingClassifier([*named, ("c", LogisticRegression())], voting="soft"),
+    ):
+        assert isinstance(take_columns(other), EachColumn)
+    numbers = VotingRegressor([("a", ExtraTreesRegressor(3))])
+    assert isinstance(take_columns(numbers), JointForest)
 
 
 def test_a_joint_forest_learns_all_columns_from_what_is_known():

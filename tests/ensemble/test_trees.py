@@ -121,7 +121,9 @@ def test_the_pipelines_are_of_classes_and_of_numbers():
     assert is_regressor(make_trees(is_classifier=False))
     for trees in (make_trees(is_classifier=flag) for flag in (True, False)):
         assert trees["count"].trial.oob_score
-        assert isinstance(trees["forest"], type(trees["count"].trial))
+        random, extra = (forest for _, forest in trees["forests"].estimators)
+        assert isinstance(random, type(trees["count"].trial))
+        assert is_classifier(extra) == is_classifier(trees)
 
 
 def test_the_table_has_all_parameters_of_its_kind():
