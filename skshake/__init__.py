@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from skshake.hierarchy import GraphHierarchy as GraphHierarchy
     from skshake.hierarchy import HierarchyCollection as HierarchyCollection
     from skshake.resolution import ResolutionWarning as ResolutionWarning
-    from skshake.saving._saving import load as load
-    from skshake.saving._saving import save as save
+    from skshake.saving import load as load
+    from skshake.saving import save as save
 
 __version__ = "0.1.0.dev0"
 

@@ -42,6 +42,7 @@ from skshake.hierarchy import (
     Pooling,
     StoredHierarchies,
     Vocabulary,
+    check_aggregation,
     check_log_rule,
     describe_rounded,
     learn_centre,
@@ -456,6 +457,8 @@ class KFCoarsener(
 
     def _learn_features(self, given: TrainingGraphs) -> None:
         """Remember the fields of features and their categories."""
+        for pooling in (self.node_pooling, self.edge_pooling):
+            check_aggregation(pooling)
         self._has_node_features = given.has_node_features
         nodes, edges = given.graphs.node_features, given.graphs.edge_features
         self._node_fields, self._edge_fields = nodes.fields, edges.fields

@@ -143,7 +143,7 @@ def test_a_curve_of_q_star(solver, small_mutag, pyplot):
         np.testing.assert_allclose(more.curves.objective, sum(losses) / 3 + sizes)
     coarsener = KFCoarsener(q=more.q_star, n_forests=1, random_state=0).fit(graphs)
     assert coarsener.q_.tolist() == [more.q_star]
-    display = QSelectionDisplay(more.curves, more.q_star).plot()
+    display = QSelectionDisplay(more.curves, more.q_star).plot(parts=True)
     assert display.lines_["node_curvature"].get_label() == "node curvature loss"
 
 

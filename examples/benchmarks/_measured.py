@@ -99,7 +99,11 @@ class Section:
 
     def render(self) -> str:
         """The section without its heading."""
-        return f"`{self.command}`\n\n{self.state}\n\n{self.output.strip()}\n"
+        printed = self.output.strip()
+        if "|" not in printed:
+            # Lines rather than tables.
+            printed = f"```\n{printed}\n```"
+        return f"`{self.command}`\n\n{self.state}\n\n{printed}\n"
 
 
 class Page:

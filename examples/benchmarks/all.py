@@ -61,22 +61,29 @@ RUNS = {
     ),
     "Latency": Run("bench_latency.py", SMALL, 2),
     "A large set": Run("bench_large.py --graphs 2000", "--graphs 20 --n-jobs 1", 4),
-    # A small set and one of molecules; all nine take more than an hour.
+    "Larger than memory": Run(
+        "bench_stream.py --graphs 158 1581 --memory 268435456", "--graphs 20 40", 2
+    ),
+    "Several processes": Run("bench_ranks.py --repeats 3", SMALL, 2),
+    "Killed writers and trainings": Run("check_kills.py --times 2", "--times 1", 2),
+    "Killed ranks": Run("check_ranks.py --kills 1", "--max-iter 2", 2),
+    # One small set: all nine take more than an hour.
     "Peers": Run(
-        "bench_peers.py DATA/graphs/MUTAG.npz DATA/graphs/PTC_FM.npz "
+        "bench_peers.py DATA/graphs/MUTAG.npz "
         "--methods shake ensemble counts wl statistics --csv TMP/peers.csv",
         "--methods shake counts --folds 2 --max-iter 1",
-        6,
+        3,
     ),
     "Molecules": Run(
-        "bench_molecules.py DATA/molecules/bbbp.csv.gz --seeds 0 1 2",
+        "bench_molecules.py DATA/molecules/bbbp.csv.gz --seeds 0 1",
         "--seeds 0 --max-iter 1",
-        4,
+        3,
     ),
     "Calibration": Run(
-        "check_calibration.py DATA/graphs/MUTAG.npz DATA/graphs/PTC_FM.npz",
-        "--graphs 60 --max-iter 1",
-        5,
+        "check_calibration.py DATA/graphs/MUTAG.npz", "--graphs 60 --max-iter 1", 2
+    ),
+    "Estimates of describe": Run(
+        "check_describe.py DATA/graphs/MUTAG.npz --repeats 2", "--repeats 1", 1
     ),
     "Explanations": Run(
         "check_explanations.py --sets MUTAG planted",

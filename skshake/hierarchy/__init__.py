@@ -1,6 +1,10 @@
 """Hierarchies of coarse graphs, as flat arrays."""
 
-from skshake.hierarchy._aggregation import AGGREGATIONS, Aggregation
+from skshake.hierarchy._aggregation import (
+    AGGREGATIONS,
+    Aggregation,
+    check_aggregation,
+)
 from skshake.hierarchy._categories import Vocabulary, learn_vocabulary
 from skshake.hierarchy._coarsening import Pooling, coarsen
 from skshake.hierarchy._collection import (
@@ -60,6 +64,7 @@ __all__ = [
     "StoredHierarchies",
     "Vocabulary",
     "as_hierarchies",
+    "check_aggregation",
     "check_log_rule",
     "check_part",
     "coarsen",

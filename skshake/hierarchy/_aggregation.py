@@ -68,6 +68,18 @@ def as_aggregation(pooling: str | Aggregation) -> Aggregation:
     return pooling
 
 
+def check_aggregation(pooling: str | Aggregation) -> None:
+    """Refuse an aggregation that cannot divide sums over blocks, before any are made.
+
+    Raises
+    ------
+    ValueError
+        If it gives anything else than a positive number for each size, or has the name
+        of one of ours.
+    """
+    divisors_of(as_aggregation(pooling), np.arange(1.0, 9.0))
+
+
 def divisors_of(aggregation: Aggregation, sizes: np.ndarray) -> np.ndarray:
     """What sums over blocks of some sizes are divided by, float64 (n_blocks,).
 

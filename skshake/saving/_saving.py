@@ -17,7 +17,6 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from skshake._whole_file import whole_file
-from skshake.saving._check_trees import check_trees
 from skshake.saving._states import for_a_file
 from skshake.saving._trusted import TRUSTED
 
@@ -132,6 +131,9 @@ def load(path: str | Path, *, trusted: Sequence[str | type] = ()) -> Any:
     """
     import skops.io
     from skops.io.exceptions import UntrustedTypesFoundException
+
+    # It loads all trees of scikit-learn, and this module comes with every estimator.
+    from skshake.saving._check_trees import check_trees
 
     body = _read_body(path)
     known: list[str | type] = [*TRUSTED, *trusted]

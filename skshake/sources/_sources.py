@@ -50,7 +50,8 @@ def is_source(item: Any) -> bool:
     if isinstance(item, tuple):
         # A tuple of a matrix and features is a graph.
         return bool(item) and isinstance(item[0], (GraphCollection, list))
-    return callable(item)
+    # torch_geometric's TemporalData can be called.
+    return callable(item) and not isinstance(item, Iterable)
 
 
 def find_sources(X: Any) -> tuple[Iterable[Any] | None, Any]:
@@ -71,10 +72,11 @@ def find_sources(X: Any) -> tuple[Iterable[Any] | None, Any]:
         return (X, None) if is_first else (None, X)
     if hasattr(X, "__len__"):
         return None, X
-    # An iterator is asked once.
     items = iter(X)
     first = list(next_items(items, 1))
-    X = chain(first, items)
+    if isinstance(X, Iterator):
+        # It is asked once.
+        X = chain(first, items)
     return (X, None) if first and is_source(first[0]) else (None, X)
 
 

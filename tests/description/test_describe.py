@@ -40,7 +40,7 @@ def test_the_page_says_what_is_true_of_mutag(page, mutag):
 
 
 def test_the_documentation_shows_this_page(page):
-    text = (ROOT / "docs" / "describe.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "guide" / "describe.md").read_text(encoding="utf-8")
     shown = text.partition("```text\n")[2].partition("```")[0]
     assert str(page).startswith(shown)
 
