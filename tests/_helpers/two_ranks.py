@@ -280,6 +280,8 @@ def predict(found, X, y, rank):
 
 def main(folder, rank):
     """Do all in turn."""
+    # What a shell starts in the background ignores Ctrl-C, and so do its children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     store = dist.FileStore(str(folder / "store"), 2)
     dist.init_process_group("gloo", store=store, rank=rank, world_size=2)
     X, y = read()
