@@ -46,7 +46,8 @@ options = parser.parse_args()
 bace = load_bace()
 table = pd.DataFrame({"smiles": bace.smiles, "binds": bace.target})
 table = pd.read_csv(options.csv) if options.csv else table
-table, folder = table[:: options.every], Path(options.folder)
+table, folder = table[:: options.every], options.folder
+folder.mkdir(parents=True, exist_ok=True)
 smiles, y = table["smiles"].to_numpy(object), table[options.target].to_numpy()
 print(table.head(3))
 

@@ -7,8 +7,7 @@
 Each worker reads, coarsens and writes parts by itself, so nothing large goes through
 the scheduler, and workers need to reach the folder by the same name. ``--print-job``
 prints the script that Slurm would be given. Run it again after an interruption: what is
-finished stays. Needs ``pip install "skshake[distributed]"``, for Slurm
-``dask-jobqueue`` too.
+finished stays. Needs ``pip install "skshake[distributed]"``.
 """
 
 import argparse

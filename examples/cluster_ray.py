@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--max-iter", type=int, default=20)
     arguments = parser.parse_args()
-    # It is asked for help without ray too.
+    # Imported here, so that --help works without ray.
     import ray
     from ray.util.joblib import register_ray
 

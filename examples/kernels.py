@@ -38,7 +38,7 @@ models = {
 
 
 def as_grakel(graphs):
-    """Edges and labels of nodes and edges, as GraKeL wants them."""
+    """Edges and labels of nodes, as GraKeL wants them."""
     found = []
     for graph in graphs:
         edges = [tuple(edge) for edge in graph.edges.tolist()]

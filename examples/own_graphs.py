@@ -27,7 +27,7 @@ rng = np.random.default_rng(0)
 
 
 def make_team(kind):
-    """A graph of 15 to 40 people."""
+    """A graph of 15 to 39 people."""
     n = int(rng.integers(15, 40))
     seed = int(rng.integers(2**31))
     if kind == "neighbours":

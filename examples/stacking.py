@@ -7,7 +7,7 @@ fingerprints does, and a logistic regression learns from the validation part how
 combine the two. Without a file it takes inhibitors of BACE-1, which come with the
 package::
 
-    python examples/stacking.py DATA/molhiv.csv.gz
+    python examples/stacking.py DATA/molecules/molhiv.csv.gz
 
 The file is what :func:`skshake.datasets.load_molecules_csv` reads: SMILES and a label
 of two classes, the split beside it. ``--max-iter`` shortens the training.

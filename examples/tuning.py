@@ -2,9 +2,10 @@
 Search: GridSearchCV and optuna
 ===============================
 
-Parameters of a pipeline are searched as any others of scikit-learn are. Worth a search
-are ``clf__max_iter``, ``clf__hidden_dim`` and ``coarsen__q``; pages of the API say in
-their first paragraphs which parameters to tune first.
+Parameters of a pipeline are searched as any others of scikit-learn are. The first to
+search are ``clf__max_iter`` and ``clf__hidden_dim``, and whether to coarsen at all
+(``coarsen__q``: "auto" or ``inf``); pages of the API say in their first paragraphs
+which parameters to tune first.
 """
 
 # %%
@@ -36,7 +37,7 @@ search = GridSearchCV(model, grid, cv=3).fit(graphs[train], y[train])
 print(search.best_params_, f"{search.score(graphs[test], y[test]):.3f}")
 
 # %%
-# What differs by less than its standard error is equal.
+# Differences smaller than the standard error say nothing.
 
 table = pd.DataFrame(search.cv_results_)
 table["error"] = table["std_test_score"] / np.sqrt(3)

@@ -91,8 +91,8 @@ class SubtreeVectorizer(
         nodes and edges, as counts and as fractions; of the mean, standard deviation,
         minimum and maximum of each numeric column and of weights; and of return
         probabilities. Subtrees of depth 0 are counted only if no histogram says the
-        same, that is with several categorical columns of nodes. False leaves subtrees
-        alone.
+        same, that is with several categorical columns of nodes. False keeps only
+        the counts of subtrees.
     walk_length : int, default=8
         Statistics include the probabilities that a random walk is back where it began
         after 2, 3, ..., ``walk_length`` steps, as means over nodes. They take a third

@@ -1,6 +1,6 @@
 """How right are the times that ``describe`` estimates, and how long does it take?
 
-    python examples/benchmarks/check_describe.py DATA/PROTEINS.npz DATA/bbbp.csv.gz
+    python examples/benchmarks/check_describe.py DATA/graphs/PROTEINS.npz DATA/bbbp.csv.gz
 
 Files are what ``skshake.datasets.load_npz`` and ``load_molecules_csv`` read. Of each
 set this prints the seconds of ``describe``, with and without the estimate, and of
