@@ -2,9 +2,9 @@
 Regression: predict a number
 ============================
 
-:class:`~skshake.SHAKERegressor` predicts numbers. Here it learns how lipophilic a molecule is:
-its logP, as rdkit computes it, so that no file is needed. The molecules are the
-inhibitors of BACE-1 that come with the package.
+:class:`~skshake.SHAKERegressor` predicts numbers. Here it learns how lipophilic a
+molecule is: its logP, as rdkit computes it, so that no file is needed. The molecules
+are the inhibitors of BACE-1 that come with the package.
 """
 
 # %%

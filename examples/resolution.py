@@ -27,7 +27,8 @@ print(coarsener.reduction_.describe())
 QSelectionDisplay.from_estimator(coarsener)
 
 # %%
-# ``phi`` weighs size against information: 1 by default. A larger one makes graphs coarser.
+# ``phi`` weighs size against information: 1 by default. A larger one makes graphs
+# coarser.
 
 for phi in (0.5, 1.0, 1.5):
     fitted = KFCoarsener(phi=phi, random_state=0).fit(graphs)

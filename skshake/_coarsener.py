@@ -342,11 +342,13 @@ class KFCoarsener(
             given = all_graphs(graphs)
         else:
             given = sample_sources(sources, self.categorical_features, seed)
-        task = FitTask(self, X if sources is None else given.graphs, y)
+        task = FitTask(self, given.graphs if sources is not None else graphs, y)
         objective = self._learn(given, seed)
+        check_edge_weight(given.graphs, self.q_)
         some = given.graphs
         if len(some) > REDUCED_GRAPHS:
-            some = some[np.argsort(sample_order(some, seed))[:REDUCED_GRAPHS]]
+            chosen = np.argsort(sample_order(some, seed))[:REDUCED_GRAPHS]
+            some = some[np.sort(chosen)]
         # With q* learnt, the spectra say what to expect of other forests.
         n_forests = self.n_forests_ if objective is None else 1
         sizes = coarsen_graphs(

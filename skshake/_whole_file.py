@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     stays.
     """
     path = Path(path)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    # Whoever else writes the same file has a name of its own.
+    owner = f"{os.getpid()}-{threading.get_ident()}"
+    partial = path.with_name(f"{path.name}.{owner}.partial")
     try:
         yield partial
         partial.replace(path)

@@ -4,7 +4,7 @@ Trains on the training part, stops early on the validation part, and prints the 
 score: mean ROC-AUC over labels, or RMSE (mean over columns) for numbers. One row per
 seed, then mean and standard deviation.
 
-    python examples/benchmarks/bench_molecules.py DATA/molecules/molhiv.csv.gz --seeds 0 1 2 3 4
+    python examples/benchmarks/bench_molecules.py DATA/molecules/molhiv.csv.gz
 
 The file is what ``skshake.datasets.load_molecules_csv`` reads, its split beside it.
 ``--then-auc-margin`` goes on with the AUC-margin loss where training ended, and scores

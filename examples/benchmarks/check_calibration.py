@@ -1,6 +1,6 @@
 """Are probabilities as often right as they say, before and after scikit-learn's?
 
-    python examples/benchmarks/check_calibration.py DATA/graphs/PROTEINS.npz DATA/graphs/NCI1.npz
+    python examples/benchmarks/check_calibration.py DATA/graphs/PROTEINS.npz
 
 Files are what ``skshake.datasets.load_npz`` reads. Each graph is predicted once, by the
 folds of ``StratifiedKFold(3, shuffle=True, random_state=1)``: by the network with its

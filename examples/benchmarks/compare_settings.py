@@ -4,7 +4,7 @@ The defaults of the estimators were chosen from this table. Folds are the first 
 of ``StratifiedKFold(10, shuffle=True, random_state=1)``: not those of the reported
 results.
 
-    python examples/benchmarks/compare_settings.py DATA/graphs/MUTAG.npz DATA/graphs/NCI1.npz
+    python examples/benchmarks/compare_settings.py DATA/graphs/MUTAG.npz
 
 Files are what ``skshake.datasets.load_npz`` reads.
 """

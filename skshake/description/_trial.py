@@ -95,19 +95,20 @@ def run_trial(graphs: GraphCollection, seed: int) -> Trial:
     some = _first_within(n_rows, order, MOST_ROWS)
     few = graphs.take(_first_within(n_rows, order, MOST_REPEATED))
     # Compiles or loads the kernels, which only a first fit waits for.
-    _time(lambda: KFCoarsener(n_forests=2, random_state=seed).fit(few[:2]))
+    _time(lambda: KFCoarsener(n_forests=2, random_state=seed).fit_transform(few[:2]))
     scout = KFCoarsener(n_forests=1, random_state=seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
-        scout.fit(graphs if len(some) == len(graphs) else graphs.take(some))
+        taken = graphs if len(some) == len(graphs) else graphs.take(some)
+        scout.fit_transform(taken)
         first = time.perf_counter() - start
     n_forests = automatic_n_forests(len(graphs), graphs.n_nodes)
     one, more = (
         KFCoarsener(q=scout.q_star_, n_forests=n, random_state=seed)
         for n in (1, MORE_FORESTS)
     )
-    once, often = (_time(partial(each.fit, few)) for each in (one, more))
+    once, often = (_time(partial(each.fit_transform, few)) for each in (one, more))
     another = max(often - once, 0.0) / (MORE_FORESTS - 1)
     of_all = another * n_rows.sum() / max(few.n_nodes + few.n_edges, 1)
     return Trial(

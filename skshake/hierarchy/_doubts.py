@@ -51,7 +51,9 @@ def _count(codes: np.ndarray, known: np.ndarray) -> np.ndarray:
     low, high = int(known[0]), int(known[-1])
     if high - low >= WIDEST_TABLE:
         return np.unique(codes, return_counts=True)[1]
-    return np.bincount(codes.astype(np.int64) - low)[known.astype(np.int64) - low]
+    # A sample may lack the largest.
+    counts = np.bincount(codes.astype(np.int64) - low, minlength=high - low + 1)
+    return counts[known.astype(np.int64) - low]
 
 
 def _is_unlearnable(counts: np.ndarray) -> bool:

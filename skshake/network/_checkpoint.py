@@ -1,6 +1,6 @@
-"""Checkpoints: the whole state of a training, written after each epoch.
+"""Checkpoints: the whole state of a training, written after each epoch or buffer.
 
-In: a folder and a key of the run. Out: the state of the last complete epoch, from which
+In: a folder and a key of the run. Out: the last state that was written, from which
 training goes on exactly as it would have without an interruption.
 """
 
@@ -41,7 +41,7 @@ class Checkpoint:
             torch.save(state, partial)
 
     def load(self) -> dict[str, Any] | None:
-        """State of the last complete epoch, None at the first.
+        """The last state that was written, None before the first.
 
         Raises
         ------

@@ -165,11 +165,11 @@ def fit_network(
         parts = (FORMAT, *sets, shape, plain, state, device.type, *several)
         return Checkpoint(checkpoint, joblib.hash(parts))
 
+    # Named after the folder, whether or not all of it is in memory.
     file = open_checkpoint()
     n_bytes = ranks.agree(_find_buffer_bytes(training.hierarchies, file, ranks))
     if n_bytes is None and isinstance(training.hierarchies, StoredHierarchies):
         training = training.in_memory()
-        file = open_checkpoint()
     in_threads = lanes_in_threads(torch_too=engine.uses_torch_threads)
     with plain_torch(), in_threads, on_device(device):
         network = copy.deepcopy(previous)
@@ -213,7 +213,8 @@ def _find_buffer_bytes(
         return None
     state = file and file.load()
     if state:
-        return float(state["buffer_bytes"])
+        n_bytes = state["buffer_bytes"]
+        return None if n_bytes is None else float(n_bytes)
     return find_buffer_bytes(hierarchies, available_memory() // ranks.n_beside)
 
 

@@ -29,7 +29,7 @@ from skshake.network._inference import (
 )
 from skshake.network._meeting import share_rows
 from skshake.network._model import SHAKENetwork
-from skshake.network._ranks import device_of_rank
+from skshake.network._ranks import count_ranks_beside, device_of_rank
 from skshake.network._state import network_state
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN
@@ -112,11 +112,12 @@ def _average_on(
     hierarchies: HierarchyCollection,
 ) -> np.ndarray:
     """The same, with a thread for each device that has graphs."""
+    average = partial(_average_in_one, len(devices) * count_ranks_beside())
     if len(devices) == 1:
-        return _average_in_one(devices[0], find_rows, network, hierarchies)
+        return average(devices[0], find_rows, network, hierarchies)
     parts = np.array_split(np.arange(len(hierarchies)), len(devices))
     tasks = [
-        delayed(_average_in_one)(device, find_rows, network, hierarchies.take(graphs))
+        delayed(average)(device, find_rows, network, hierarchies.take(graphs))
         for device, graphs in zip(devices, parts, strict=True)
         if len(graphs)
     ]
@@ -124,16 +125,20 @@ def _average_on(
 
 
 def _average_in_one(
+    n_beside: int,
     device: torch.device,
     find_rows: Callable[..., np.ndarray],
     network: SHAKENetwork,
     hierarchies: HierarchyCollection,
 ) -> np.ndarray:
-    """The same on one device; small forests go through in one batch."""
+    """The same on one device; small forests go through in one batch.
+
+    Free memory is divided by ``n_beside``, the number of devices that predict at once.
+    """
     if isinstance(hierarchies, StoredHierarchies):
-        n_bytes = find_buffer_bytes(hierarchies, available_memory())
+        n_bytes = find_buffer_bytes(hierarchies, available_memory() // n_beside)
         if n_bytes is not None:
-            predict = partial(_average_in_one, device, find_rows, network)
+            predict = partial(_average_in_one, n_beside, device, find_rows, network)
             return predict_stored(predict, hierarchies, n_bytes)
         hierarchies = hierarchies.in_memory(with_names=False)
     n_graphs, is_small = len(hierarchies), hierarchies.n_rows <= FEW_ROWS

@@ -318,6 +318,8 @@ def _all_alive() -> Iterator[None]:
     """Say in our words that another rank is gone."""
     try:
         yield
+    except torch.OutOfMemoryError:
+        raise
     except RuntimeError as error:
         raise LostRankError(
             "another process of this training has ended, or cannot be reached; its own "
@@ -335,6 +337,13 @@ def is_in_group() -> bool:
     """Whether the user has started a process group of several ranks."""
     has_group = dist.is_available() and dist.is_initialized()
     return has_group and dist.get_world_size() > 1
+
+
+def count_ranks_beside() -> int:
+    """Number of ranks of the user's group on this machine, which share its memory."""
+    if not is_in_group():
+        return 1
+    return int(os.environ.get("LOCAL_WORLD_SIZE", dist.get_world_size()))
 
 
 def device_of_rank(device: torch.device) -> torch.device:

@@ -127,8 +127,17 @@ class Steps:
             loss = self._find_gradients(window, b)
         self._ranks.go_on()
         moved = (p for group in self.optimizer.param_groups for p in group["params"])
-        loss = self._ranks.average(moved, loss, partial(self._count, window, b))
-        self._update()
+        try:
+            loss = self._ranks.average(moved, loss, partial(self._count, window, b))
+            self._update()
+        except torch.OutOfMemoryError as error:
+            if self._ranks.n_ranks == 1:
+                raise
+            # Others have gone on: halving here alone would leave them waiting.
+            raise RuntimeError(
+                "out of memory in an update that ranks share; take a smaller "
+                "batch_size or hidden_dim"
+            ) from error
         return loss
 
     def end_epoch(self) -> None:

@@ -305,7 +305,9 @@ class Training:
         stopping.best_score, stopping.n_bad, stopping.best_state = state["best"]
         self.is_done = state["is_done"]
         if "within_epoch" in state:
-            self._n_buffers, self._n_graphs, self._total = state["within_epoch"]
+            self._n_buffers, self._n_graphs, total = state["within_epoch"]
+            # It comes from the first rank, or from another device.
+            self._total = total.to(self.data.sample.device)
 
 
 def train(

@@ -12,6 +12,9 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble._forest import BaseForest
+from sklearn.ensemble._gb import BaseGradientBoosting
+from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import TREE_LEAF, Tree
 
 
@@ -28,7 +31,11 @@ def check_trees(model: Any) -> None:
             if not _is_sound(owner):
                 raise ValueError("a tree in it has nodes that lead outside of it")
             continue
-        width = getattr(owner, "n_features_in_", np.inf)
+        # scikit-learn compares nothing with a number of columns that is not there.
+        is_bare = isinstance(
+            owner, (BaseDecisionTree, BaseForest, BaseGradientBoosting)
+        )
+        width = getattr(owner, "n_features_in_", 0 if is_bare else np.inf)
         members = getattr(owner, "estimators_", [])
         within = [owner, *(members.flat if hasattr(members, "flat") else members)]
         trees = [getattr(each, "tree_", None) for each in within]

@@ -14,6 +14,8 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import cloudpickle
+import joblib
 import numpy as np
 from sklearn.utils import Bunch
 
@@ -120,22 +122,38 @@ def describe_source(source: Any) -> str:
             listed.append(f"{name}={_describe_value(value)}")
         return f"{describe_source(source.func)}({', '.join(listed)})"
     if callable(source):
-        name = getattr(source, "__qualname__", type(source).__qualname__)
-        return f"{getattr(source, '__module__', '')}.{name}"
-    graphs = source.data if isinstance(source, Bunch) else source
-    graphs = graphs[0] if isinstance(graphs, tuple) else graphs
+        return _describe_function(source)
+    graphs, y = source, None
+    if isinstance(source, Bunch):
+        graphs, y = source.data, source.get("target")
+    elif isinstance(source, tuple):
+        graphs, y = source
     if isinstance(graphs, GraphCollection):
-        digest = hashlib.sha256(graphs.fingerprints.tobytes()).hexdigest()
-        return f"{len(graphs)} graphs ({digest[:16]})"
+        digest = hashlib.sha256(graphs.fingerprints.tobytes())
+        beside = [None if y is None else np.asarray(y), graphs.given_names]
+        digest.update(joblib.hash(beside).encode())
+        return f"{len(graphs)} graphs ({digest.hexdigest()[:16]})"
     return f"a list of {len(graphs)} graphs"
+
+
+def _describe_function(function: Any) -> str:
+    """The name of a function; without one of its own, what it consists of too."""
+    name = getattr(function, "__qualname__", None)
+    module = getattr(function, "__module__", "")
+    if name is not None and "<" not in name:
+        return f"{module}.{name}"
+    digest = hashlib.sha256(cloudpickle.dumps(function)).hexdigest()
+    return f"{module}.{name or type(function).__qualname__} ({digest[:16]})"
 
 
 def _describe_path(path: Path) -> str:
     """The name of a file, with what changes when it is written again."""
-    if not path.is_file():
+    files = [path] if path.is_file() else sorted(path.rglob("*"))
+    found = [each.stat() for each in files if each.is_file()]
+    if not found:
         return path.name
-    found = path.stat()
-    return f"{path.name} ({found.st_size} bytes, {found.st_mtime_ns})"
+    size, newest = sum(s.st_size for s in found), max(s.st_mtime_ns for s in found)
+    return f"{path.name} ({size} bytes, {newest})"
 
 
 def _describe_value(value: Any) -> str:
@@ -165,16 +183,16 @@ def read_source(source: Any, rule: CategoricalRule) -> ReadSource:
         is named.
     """
     found = source
-    if isinstance(source, (str, os.PathLike)):
-        found = _read_path(Path(source))
-    elif callable(source) and not isinstance(source, GraphCollection):
-        found = source()
-    graphs, y = found, None
-    if isinstance(found, Bunch):
-        graphs, y = found.data, found.get("target")
-    elif isinstance(found, tuple) and is_source(found):
-        graphs, y = found
     try:
+        if isinstance(source, (str, os.PathLike)):
+            found = _read_path(Path(source))
+        elif callable(source) and not isinstance(source, GraphCollection):
+            found = source()
+        graphs, y = found, None
+        if isinstance(found, Bunch):
+            graphs, y = found.data, found.get("target")
+        elif isinstance(found, tuple) and is_source(found):
+            graphs, y = found
         graphs = as_graphs(graphs, categorical_features=rule)
         return ReadSource(graphs, _check_targets(y, len(graphs)))
     except (ValueError, TypeError) as error:
@@ -198,7 +216,10 @@ def _read_path(path: Path) -> Any:
     if ".csv" in path.suffixes:
         return load_molecules_csv(path)
     if not path.exists():
-        raise FileNotFoundError(f"{path} is not there")
+        raise FileNotFoundError(
+            f"{path} is not there, and no graph; SMILES become graphs in "
+            "MoleculeFeaturizer"
+        )
     raise ValueError(f"{path}: expected {EXPECTED}")
 
 

@@ -42,6 +42,13 @@ def grown():
     return forest, forest.estimators_[1].tree_
 
 
+def test_trees_need_to_say_how_many_columns_they_read():
+    forest, _ = grown()
+    del forest.n_features_in_
+    with pytest.raises(ValueError, match="columns beyond the 0"):
+        check_trees(forest)
+
+
 @pytest.mark.parametrize(
     ("array", "value"),
     [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skshake import KFCoarsener, _coarsener, as_graphs
+from skshake import CategoryWarning, KFCoarsener, _coarsener, as_graphs
 from skshake.datasets import make_graph_classification
 from skshake.sources import _sampling
 from skshake.sources._sampling import sample_sources
@@ -85,6 +85,15 @@ def test_categories_are_those_of_all_parts(monkeypatch):
     coarsener = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit(iter(parts))
     (known,) = coarsener._pooling.node_vocabulary.categories
     assert known.tolist() == [2, 4, 7, 9]
+
+
+def test_the_sample_may_lack_the_largest_category(monkeypatch):
+    monkeypatch.setattr(_sampling, "SAMPLE_ROWS", 20)
+    ring = np.roll(np.eye(5), 1, 0) + np.roll(np.eye(5), -1, 0)
+    codes = np.arange(500).reshape(100, 5, 1)
+    coarsener = KFCoarsener(q=1.0, n_forests=1, random_state=0)
+    with pytest.warns(CategoryWarning, match="hold 500 categories"):
+        coarsener.fit(iter([[(ring, of_graph)] for of_graph in codes]))
 
 
 def test_whole_numbers_stand_in_for_floats_in_later_parts():

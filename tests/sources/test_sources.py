@@ -56,6 +56,31 @@ def test_descriptions_are_the_same_until_the_source_changes(tmp_path, small_muta
     assert one.startswith("10 graphs (")
     assert other != one
     assert describe_source(small_mutag[0][:10]) == one
+    # Other targets are another source, and so are functions without a name.
+    targets = [describe_source((small_mutag[0][:10], [k] * 10)) for k in (0, 1)]
+    assert len({one, *targets}) == 3
+    functions = [describe_source(lambda k=k: k) for k in (0, 1)]
+    assert functions[0] != functions[1]
+    assert "<lambda>" in functions[0]
+
+
+def test_a_folder_is_known_by_its_files(tmp_path):
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "edges").write_text("0,1")
+    before = describe_source(tmp_path)
+    assert describe_source(tmp_path) == before
+    (tmp_path / "raw" / "edges").write_text("0,1,2")
+    assert describe_source(tmp_path) != before
+
+
+def test_smiles_are_not_taken_for_paths():
+    with pytest.raises(FileNotFoundError, match="SMILES become graphs in Molecule"):
+        read_source("CCO", "from_dtype")
+
+
+def test_a_source_that_fails_is_named():
+    with pytest.raises(ValueError, match=r"(?s)<lambda>.*no such thing"):
+        read_source(lambda: [][0] if [] else float("no such thing"), "from_dtype")
 
 
 def test_what_is_read(tmp_path, small_mutag):
