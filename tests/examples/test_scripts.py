@@ -142,7 +142,7 @@ def test_two_processes_are_measured(tmp_path):
 @pytest.mark.slow
 def test_killed_processes_lose_nothing():
     script = BENCHMARKS / "check_ranks.py"
-    printed = _run(script, "--kills", 1, "--max-iter", 5)
+    printed = _run(script, "--whom", "trainer", "--kills", 1, "--max-iter", 5)
     assert "same weights: True" in printed
 
 

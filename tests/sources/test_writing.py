@@ -71,7 +71,7 @@ import sys
 import joblib
 import ray
 from ray.util.joblib import register_ray
-from skshake import load
+import skshake
 
 ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
 register_ray()
