@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from skshake.saving import load as load
     from skshake.saving import save as save
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # Public names are imported when first used: `import skshake` stays cheap, and torch
 # loads only when a classifier is fitted.
