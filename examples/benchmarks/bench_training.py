@@ -225,7 +225,7 @@ def bench_losses(
         with torch.no_grad():
             theirs = nn.functional.cross_entropy(twin(batch), batch.y)
         with lanes_in_threads():
-            window = Window(training.data, [chosen], 0, with_transposes=False)
+            window = Window(training.data.sample, [chosen], 0, with_transposes=False)
             ours = training.steps.step(window, 0)
         largest = max(largest, abs(float(ours - theirs)))
     return {f"largest difference of losses over {N_STEPS} steps": largest}
