@@ -165,6 +165,8 @@ def make_training(
     model = SHAKEClassifier(
         n_layers=n_layers,
         n_linear=n_linear,
+        # The twin drops nothing.
+        dropout=0.0,
         batch_size=BATCH_SIZE,
         max_iter=1_000,
         schedule="constant",
