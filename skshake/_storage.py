@@ -7,7 +7,6 @@ Nothing here knows what the files hold.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,8 +15,7 @@ from typing import Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-# Ends the name of a file that is being written.
-PARTIAL = ".partial"
+from skshake._whole_file import partial_name
 
 
 class Storage:
@@ -68,9 +66,7 @@ class Storage:
             If it cannot be written; its path is named, and nothing is left behind.
         """
         final = f"{self.root}/{name}"
-        # Whoever else writes the same file has a name of its own.
-        owner = f"{os.getpid()}-{threading.get_ident()}"
-        partial = f"{final}.{owner}{PARTIAL}"
+        partial = partial_name(final)
         try:
             with _naming(self.path(name)):
                 with self.fs.open(partial, "wb") as file:

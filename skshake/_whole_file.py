@@ -8,6 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+# Ends the name of a file that is being written.
+PARTIAL = ".partial"
+
+
+def partial_name(name: str) -> str:
+    """Name of a file while it is written; whoever else writes it has another one."""
+    return f"{name}.{os.getpid()}-{threading.get_ident()}{PARTIAL}"
+
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
@@ -17,9 +25,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     stays.
     """
     path = Path(path)
-    # Whoever else writes the same file has a name of its own.
-    owner = f"{os.getpid()}-{threading.get_ident()}"
-    partial = path.with_name(f"{path.name}.{owner}.partial")
+    partial = path.with_name(partial_name(path.name))
     try:
         yield partial
         partial.replace(path)

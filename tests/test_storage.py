@@ -2,7 +2,8 @@
 
 import pytest
 
-from skshake._storage import PARTIAL, Storage
+from skshake._storage import Storage
+from skshake._whole_file import PARTIAL
 
 
 @pytest.fixture(params=["local", "memory"])

@@ -16,7 +16,8 @@ import joblib
 import numpy as np
 
 import skshake
-from skshake._storage import PARTIAL, Storage
+from skshake._storage import Storage
+from skshake._whole_file import PARTIAL
 from skshake.graphs import Names, concatenate_names, names_of_arrays, offsets
 from skshake.hierarchy._level import Level
 from skshake.hierarchy._part import (

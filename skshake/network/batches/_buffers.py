@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -149,6 +149,8 @@ class StoredSet:
         self.n_bytes, self._seed, self._n_epochs = n_bytes, seed, n_epochs
         self._rank, self._n_ranks = rank, n_ranks
         self.n_forests = hierarchies.n_forests
+        # Asked for again with each buffer; the next epoch is read ahead.
+        self._plan_of_ranks = lru_cache(maxsize=2)(self._make_plan_of_ranks)
         self._executor = ThreadPoolExecutor(1, "next buffer")
         self._ahead: tuple[tuple[int, int], Future[Buffer]] | None = None
 
@@ -173,7 +175,7 @@ class StoredSet:
         counts = ([len(g) for g in each] for each in self._plan_of_ranks(epoch))
         return [Shares(sum(of_ranks), min(of_ranks)) for of_ranks in counts]
 
-    def _plan_of_ranks(self, epoch: int) -> list[list[np.ndarray]]:
+    def _make_plan_of_ranks(self, epoch: int) -> list[list[np.ndarray]]:
         """Graphs of each buffer, those of each rank."""
         forest = self._hierarchies.one_forest(epoch % self.n_forests)
         graphs, ptr, sizes = forest.split_groups()
