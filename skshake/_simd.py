@@ -1,9 +1,9 @@
 """Vectors of 32 numbers in the registers of the processor, for kernels.
 
-In: rows of float32 arrays of shape (n_rows, WIDTH). Out: vectors that kernels add and
-multiply, with each other and by a number, and store in a row. The compiler makes no
-vectors of loops as short as these. Products are rounded before they are added, so that
-all processors find the same.
+In: rows of float32 arrays of shape (n_rows, n_blocks * WIDTH). Out: vectors that
+kernels compute with, and store in a block of a row. The compiler makes no vectors of
+loops as short as these, or keeps sums in memory. Products are rounded before they are
+added, so that all processors find the same.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic as _intrinsic
 from numba.extending import models, overload, register_model
 
@@ -43,11 +44,18 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(manager, of_type, _LLVM_VECTOR)
 
 
-def _find_row(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Address of a row, as that of a vector."""
+def _find_block(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Address of a block of a row, as that of a vector."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
-    row = context.cast(builder, arguments[1], signature.args[1], types.intp)
-    return builder.gep(builder.bitcast(array.data, _LLVM_VECTOR.as_pointer()), [row])
+    row, block = (
+        context.cast(builder, argument, of_type, types.intp)
+        for argument, of_type in zip(arguments[1:3], signature.args[1:3], strict=True)
+    )
+    _, n_columns = cgutils.unpack_tuple(builder, array.shape, 2)
+    place = builder.mul(row, n_columns)
+    place = builder.add(place, builder.mul(block, place.type(WIDTH)))
+    number = builder.gep(array.data, [place])
+    return builder.bitcast(number, _LLVM_VECTOR.as_pointer())
 
 
 def _is_rows(array: Any) -> bool:
@@ -65,30 +73,31 @@ def zeros(typing_context):
 
 
 @intrinsic
-def load(typing_context, array, row):
-    """The vector that is a row of an array."""
+def load(typing_context, array, row, block):
+    """The vector that is a block of a row of an array."""
 
     def generate(context, builder, signature, arguments):
-        address = _find_row(context, builder, signature, arguments)
+        address = _find_block(context, builder, signature, arguments)
         return builder.load(address, align=ALIGNMENT)
 
-    return (VECTOR(array, row), generate) if _is_rows(array) else None
+    return (VECTOR(array, row, block), generate) if _is_rows(array) else None
 
 
 @intrinsic
-def store(typing_context, array, row, vector):
-    """Write a vector into a row of an array."""
+def store(typing_context, array, row, block, vector):
+    """Write a vector into a block of a row of an array."""
 
     def generate(context, builder, signature, arguments):
-        address = _find_row(context, builder, signature, arguments)
-        builder.store(arguments[2], address, align=ALIGNMENT)
+        address = _find_block(context, builder, signature, arguments)
+        builder.store(arguments[3], address, align=ALIGNMENT)
         return context.get_dummy_value()
 
-    return (types.void(array, row, vector), generate) if _is_rows(array) else None
+    signature = types.void(array, row, block, vector)
+    return (signature, generate) if _is_rows(array) else None
 
 
 @intrinsic
-def _repeat(typing_context, number):
+def repeat(typing_context, number):
     """A vector of one number."""
 
     def generate(context, builder, signature, arguments):
@@ -104,9 +113,66 @@ def _repeat(typing_context, number):
 
 
 @intrinsic
+def relu(typing_context, a):
+    """max(a, 0), but NaN stays NaN, so that a training that explodes is noticed."""
+
+    def generate(context, builder, signature, arguments):
+        (a,) = arguments
+        zero = ir.Constant(_LLVM_VECTOR, [0.0] * WIDTH)
+        return builder.select(builder.fcmp_unordered(">", a, zero), a, zero)
+
+    return VECTOR(a), generate
+
+
+@intrinsic
+def where_positive(typing_context, condition, a):
+    """A vector where another is above 0, elsewhere 0."""
+
+    def generate(context, builder, signature, arguments):
+        condition, a = arguments
+        zero = ir.Constant(_LLVM_VECTOR, [0.0] * WIDTH)
+        return builder.select(builder.fcmp_ordered(">", condition, zero), a, zero)
+
+    return VECTOR(condition, a), generate
+
+
+@intrinsic
+def where_equal(typing_context, a, b, c):
+    """A third vector where two are equal, elsewhere 0."""
+
+    def generate(context, builder, signature, arguments):
+        a, b, c = arguments
+        zero = ir.Constant(_LLVM_VECTOR, [0.0] * WIDTH)
+        return builder.select(builder.fcmp_ordered("==", a, b), c, zero)
+
+    return VECTOR(a, b, c), generate
+
+
+@intrinsic
+def maximum(typing_context, a, b):
+    """The larger numbers of two vectors; NaN if either is."""
+
+    def generate(context, builder, signature, arguments):
+        a, b = arguments
+        is_less = builder.fcmp_ordered("<", a, b)
+        is_nan = builder.fcmp_unordered("uno", b, b)
+        return builder.select(builder.or_(is_less, is_nan), b, a)
+
+    return VECTOR(a, b), generate
+
+
+@intrinsic
 def _add(typing_context, a, b):
     def generate(context, builder, signature, arguments):
         return builder.fadd(*arguments)
+
+    return VECTOR(a, b), generate
+
+
+@intrinsic
+def _subtract(typing_context, a, b):
+    def generate(context, builder, signature, arguments):
+        return builder.fsub(*arguments)
 
     return VECTOR(a, b), generate
 
@@ -119,10 +185,32 @@ def _multiply(typing_context, a, b):
     return VECTOR(a, b), generate
 
 
+@intrinsic
+def _divide(typing_context, a, b):
+    def generate(context, builder, signature, arguments):
+        return builder.fdiv(*arguments)
+
+    return VECTOR(a, b), generate
+
+
 @overload(operator.add)
 def _overload_add(a, b):
     if a == VECTOR and b == VECTOR:
         return lambda a, b: _add(a, b)
+    return None
+
+
+@overload(operator.truediv)
+def _overload_divide(a, b):
+    if a == VECTOR and b == VECTOR:
+        return lambda a, b: _divide(a, b)
+    return None
+
+
+@overload(operator.sub)
+def _overload_subtract(a, b):
+    if a == VECTOR and b == VECTOR:
+        return lambda a, b: _subtract(a, b)
     return None
 
 
@@ -131,7 +219,7 @@ def _overload_multiply(a, b):
     if a == VECTOR and b == VECTOR:
         return lambda a, b: _multiply(a, b)
     if a == VECTOR and isinstance(b, types.Float):
-        return lambda a, b: _multiply(a, _repeat(b))
+        return lambda a, b: _multiply(a, repeat(b))
     return None
 
 
@@ -140,8 +228,22 @@ if not IS_COMPILED:
     def zeros():
         return np.zeros(WIDTH, np.float32)
 
-    def load(array, row):
-        return array[row].copy()
+    def repeat(number):
+        return np.full(WIDTH, number, np.float32)
 
-    def store(array, row, vector):
-        array[row] = vector
+    def load(array, row, block):
+        return array[row, block * WIDTH : (block + 1) * WIDTH].copy()
+
+    def store(array, row, block, vector):
+        array[row, block * WIDTH : (block + 1) * WIDTH] = vector
+
+    def relu(a):
+        return np.where(a <= 0, np.float32(0), a)
+
+    def where_positive(condition, a):
+        return np.where(condition > 0, a, np.float32(0))
+
+    def where_equal(a, b, c):
+        return np.where(a == b, c, np.float32(0))
+
+    maximum = np.maximum

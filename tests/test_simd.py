@@ -5,15 +5,25 @@ import pytest
 from numba.core.errors import TypingError
 
 from skshake._jit import IS_COMPILED, kernel
-from skshake._simd import WIDTH, load, store, zeros
+from skshake._simd import (
+    WIDTH,
+    load,
+    maximum,
+    relu,
+    repeat,
+    store,
+    where_equal,
+    where_positive,
+    zeros,
+)
 
 
 @kernel
 def _compute(a, b, factor, out):
     total = zeros()
     for row in range(len(a)):
-        total = total + load(a, row) * load(b, row) * factor
-        store(out, row, total)
+        total = total + load(a, row, 0) * load(b, row, 0) * factor
+        store(out, row, 0, total)
 
 
 def test_sums_and_products_are_those_of_numpy():
@@ -34,3 +44,32 @@ def test_rows_of_other_numbers_are_refused(dtype):
     rows = np.zeros((2, WIDTH), dtype)
     with pytest.raises(TypingError):
         _compute(rows, rows, np.float32(1), rows)
+
+
+@kernel
+def _compare(a, b, out):
+    for block in range(a.shape[1] // WIDTH):
+        one, other = load(a, 0, block), load(b, 0, block)
+        store(out, 0, block, relu(one))
+        store(out, 1, block, where_positive(one, other))
+        store(out, 2, block, where_equal(one, other, repeat(7)))
+        store(out, 3, block, maximum(one, other))
+        store(out, 4, block, (one - other) / repeat(2.0))
+
+
+def test_other_operations_are_those_of_numpy():
+    """In two blocks, with numbers that are none."""
+    values = np.array([-1.5, -0.0, 0.0, 1.0, np.inf, -np.inf, np.nan], np.float32)
+    pairs = np.stack(np.meshgrid(values, values), -1).reshape(-1, 2)
+    a, b = np.resize(pairs, (2 * WIDTH, 2)).T.copy()[:, None]
+    out = np.empty((5, 2 * WIDTH), np.float32)
+    _compare(a, b, out)
+    with np.errstate(invalid="ignore"):
+        expected = [
+            np.where(a <= 0, 0, a),
+            np.where(a > 0, b, 0),
+            np.where(a == b, 7, 0),
+            np.maximum(a, b),
+            (a - b) / np.float32(2),
+        ]
+    np.testing.assert_array_equal(out, np.concatenate(expected))

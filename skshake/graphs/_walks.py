@@ -83,22 +83,22 @@ def _take_step(walked, n_nodes, nodes, row_of_node, now, then, sums):
         total = zeros()
         if len(weights):
             for arc in range(indptr[u], indptr[u + 1]):
-                total = total + load(now, row_of_node[indices[arc]]) * weights[arc]
+                total = total + load(now, row_of_node[indices[arc]], 0) * weights[arc]
         else:
             for arc in range(indptr[u], indptr[u + 1]):
                 # Unsigned, so that numba need not look for indices from the end.
                 w = np.uint32(indices[np.uint64(arc)])
-                total = total + load(now, row_of_node[w])
+                total = total + load(now, row_of_node[w], 0)
         total = total * scale[u]
-        before = load(now, k + 1)
+        before = load(now, k + 1, 0)
         if own[u] > 0.0:
             total = total + before * own[u]
-        store(then, k + 1, total)
+        store(then, k + 1, 0, total)
         of_degree = total * (np.float32(1.0) / scale[u])
         odd = odd + before * of_degree
         even = even + total * of_degree
-    store(sums, 0, odd)
-    store(sums, 1, even)
+    store(sums, 0, 0, odd)
+    store(sums, 1, 0, even)
 
 
 @kernel
@@ -151,7 +151,7 @@ def follow_walks(walked, n_steps, most_arcs, ball, row_of_class, known):
             n_nodes = _add_neighbours(walked, 0, n_nodes, nodes, row_of_node)
             n_done = last - first
         for k in range(1, n_nodes + 1):
-            store(now, k, zeros())
+            store(now, k, 0, zeros())
         # After one step.
         for u in range(first, last):
             back = own[u] * own[u] / scale[u]
@@ -171,7 +171,7 @@ def follow_walks(walked, n_steps, most_arcs, ball, row_of_class, known):
                 n_nodes = _add_neighbours(walked, n_done, n_nodes, nodes, row_of_node)
                 n_done = n_before
                 for k in range(n_before + 1, n_nodes + 1):
-                    store(now, k, zeros())
+                    store(now, k, 0, zeros())
             for k in range(n_counted, n_nodes):
                 n_arcs += indptr[nodes[k] + 1] - indptr[nodes[k]]
             n_counted = n_nodes
@@ -283,8 +283,8 @@ def walk_from_each_node(graphs, degrees, n_before, columns):
         np.empty((most_nodes + 1, WIDTH), np.float32),
         np.empty((2, WIDTH), np.float32),
     )
-    store(ball.now, ZERO_ROW, zeros())
-    store(ball.then, ZERO_ROW, zeros())
+    store(ball.now, ZERO_ROW, 0, zeros())
+    store(ball.then, ZERO_ROW, 0, zeros())
     classes = Classes(
         np.empty(most_nodes, np.int32),
         np.empty(most_nodes, np.bool_),

@@ -15,98 +15,93 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
+from skshake._simd import WIDTH
 from skshake.network._readouts import N_POOLINGS
 from skshake.network.cpu._barrier import await_all, note_done, take_next
-from skshake.network.cpu._messages import sum_messages_backward
+from skshake.network.cpu._forward import find_state
+from skshake.network.cpu._messages import sum_messages, sum_messages_backward
 from skshake.network.cpu._pooling import pool_graphs_backward
 from skshake.network.cpu._sublayers import (
     apply_linear_backward,
     find_means,
-    normalise,
     normalise_backward,
     relu_dropout_backward,
 )
+from skshake.network.cpu._tiles import count_rows
 
 
 @kernel(inline=True)
-def _state_of_round(t, first, last, batch, weights, tape):
-    """The state that round t of forward finished; within a layer it is found again."""
-    if t == 0:
-        return batch.h
-    if t % weights.n_linear == 0:
-        return tape.states[t // weights.n_linear - 1]
-    z, norm = tape.outputs[t - 1], tape.norms[t - 1]
-    normalise(first, last, z, norm, 1.0, np.uint64(0), tape.hidden)
-    return tape.hidden
+def _linear_backward(t, lane, rows, batch, weights, tape, state, grads, scratch):
+    """Back through sublayer t, and through the messages where it begins a layer.
+
+    ``grads.rows`` holds the gradient of what normalisation gave, and then that of
+    ``state``.
+    """
+    first, last = rows
+    tiles, means, product = scratch
+    n_rows = last - first
+    layer, begins_layer = t // weights.n_linear, t % weights.n_linear == 0
+    given = grads.rows[first:last]
+    z, of_z = tape.outputs[t, first:last], tiles[1, :n_rows]
+    normalise_backward(z, tape.norms[t], means, given, of_z)
+    x, of_x = state, given
+    if begins_layer:
+        x, of_x = tiles[2, :n_rows], tiles[3, :n_rows]
+        s, arcs, e = weights.self_weight[layer], batch.arcs, batch.e
+        sum_messages(first, last, arcs, s, state, e, x)
+    apply_linear_backward(
+        x, weights.linear[t], of_z, of_x, grads.linear[t, lane], product
+    )
+    if begins_layer:
+        of_e = grads.edges[min(lane, len(grads.edges) - 1)]
+        grads.self_weight[layer, lane] += sum_messages_backward(
+            first, last, arcs, s, state, e, of_x, given, of_e
+        )
 
 
 @kernel(inline=True)
-def _backward_tile(t, lane, tile, batch, weights, keep, tape, grads, place, scratch):
+def _backward_tile(t, lane, tile, batch, weights, dropout, tape, grads, scratch):
     """Round t of one tile.
 
-    ``place`` says which half of ``grads.rows`` holds the gradient of what round t gave;
-    ``scratch`` is a pair of arrays of this thread alone: means of the gradient (2,
-    width) and room for a product (width, width).
+    ``scratch`` is of this thread alone: rows of tiles (4, n_rows, width), means of the
+    gradient (2, width) and room for a product (width, width).
     """
     first, last, first_graph, last_graph = tile[0], tile[1], tile[2], tile[3]
-    means, product = scratch
     layer, begins_layer = t // weights.n_linear, t % weights.n_linear == 0
-    state = _state_of_round(t, first, last, batch, weights, tape)
-    given, spare = grads.rows[place], grads.rows[1 - place]
+    room = scratch[0][0, : last - first]
+    state = find_state(t, first, last, batch, tape, weights.n_linear, dropout, room)
     # The last round started nothing from its state: the gradient given is that of it.
-    of_state = given
     if t < len(weights.linear):
-        x, of_x = state, spare
-        if begins_layer:
-            x = tape.inputs[layer]
-        normalise_backward(first, last, tape.outputs[t], tape.norms[t], means, given)
-        weight, of_weight = weights.linear[t], grads.linear[t, lane]
-        apply_linear_backward(first, last, x, weight, given, of_x, of_weight, product)
-        of_state = of_x
-        if begins_layer:
-            # Neighbours are in the same graph, so in this tile: all rows of ``of_x``
-            # that are read are there, and ``given`` is spent.
-            of_state = given
-            of_e = grads.edges[min(lane, len(grads.edges) - 1)]
-            s, e, arcs = weights.self_weight[layer], batch.e, batch.arcs
-            grads.self_weight[layer, lane] += sum_messages_backward(
-                first, last, arcs, s, state, e, of_x, of_state, of_e
-            )
+        rows = first, last
+        _linear_backward(t, lane, rows, batch, weights, tape, state, grads, scratch)
+    of_state = grads.rows[first:last]
     if begins_layer and tape.pooled.shape[1] > 0:
-        column, node_ptr = layer * N_POOLINGS * state.shape[1], batch.node_ptr
-        pooled, of_pooled = tape.pooled, grads.pooled
+        start = layer * N_POOLINGS * state.shape[1] // WIDTH
+        ptr, pooled, of_pooled = batch.node_ptr, tape.pooled, grads.pooled
         pool_graphs_backward(
-            first_graph,
-            last_graph,
-            node_ptr,
-            state,
-            column,
-            pooled,
-            of_pooled,
-            of_state,
+            first_graph, last_graph, ptr, state, start, pooled, of_pooled, of_state
         )
     if t > 0:
+        keep = dropout.keep
         factor = np.float32(1.0 / keep) if begins_layer else np.float32(1.0)
-        z, norm, sums = tape.outputs[t - 1], tape.norms[t - 1], grads.sums[t - 1, lane]
-        relu_dropout_backward(first, last, state, of_state, factor, z, norm, sums)
+        z, norm = tape.outputs[t - 1, first:last], tape.norms[t - 1]
+        relu_dropout_backward(state, of_state, factor, z, norm, grads.sums[t - 1, lane])
 
 
 @kernel
-def run_backward(counters, lanes, batch, weights, keep, tape, grads):
+def run_backward(counters, lanes, batch, weights, dropout, tape, grads):
     """Run all rounds, from the last to the first.
 
     Parameters
     ----------
-    counters, lanes, batch, weights, tape : see ``run_forward``  # IN
-    keep : float, fraction that dropout kept  # IN
-    grads : Gradients; partial sums begin as zeros. The gradient of ``batch.h`` is in
-        the half of ``rows`` that ``place_of_gradient`` says  # IN and OUT
+    counters, lanes, batch, weights, dropout, tape : see ``run_forward``  # IN
+    grads : Gradients; partial sums begin as zeros  # IN and OUT
     """
     lane_ptr, n_sublayers = lanes.lane_ptr, len(weights.linear)
     n_lanes, n_rows, width = len(lane_ptr) - 1, len(batch.h), batch.h.shape[1]
     means = np.empty((2, width), np.float32)
-    scratch = (means, np.empty((width, width), np.float32))
-    place = 0
+    tiles = np.empty((4, count_rows(lanes.tiles), width), np.float32)
+    scratch = tiles, means, np.empty((width, width), np.float32)
     for t in range(n_sublayers, -1, -1):
         if t < n_sublayers:
             find_means(grads.sums[t], n_rows, grads.norm_parameters[t], means)
@@ -117,18 +112,7 @@ def run_backward(counters, lanes, batch, weights, keep, tape, grads):
             for k in range(lane_ptr[lane], lane_ptr[lane + 1]):
                 tile = lanes.tiles[k]
                 _backward_tile(
-                    t, lane, tile, batch, weights, keep, tape, grads, place, scratch
+                    t, lane, tile, batch, weights, dropout, tape, grads, scratch
                 )
             note_done(counters, t)
         await_all(counters, t, n_lanes)
-        if t < n_sublayers and t % weights.n_linear != 0:
-            place = 1 - place
-
-
-def place_of_gradient(n_sublayers: int, n_linear: int) -> int:
-    """Which half of ``Gradients.rows`` ends as the gradient of the first state.
-
-    The halves change roles in each round within a layer.
-    """
-    n_within = n_sublayers - n_sublayers // n_linear
-    return n_within % 2

@@ -20,8 +20,9 @@ from skshake.network._layers import SumLayer, flat_parameters, split_parameters
 from skshake.network._norm import N_ROWS, OF_BIAS, OF_WEIGHT
 from skshake.network._readouts import N_POOLINGS
 from skshake.network._torch_engine import LevelPlan
-from skshake.network.cpu._backward import place_of_gradient, run_backward
+from skshake.network.cpu._backward import run_backward
 from skshake.network.cpu._barrier import run_together
+from skshake.network.cpu._columns import cut_off, cut_off_parts, pad, pad_parts
 from skshake.network.cpu._forward import run_forward
 from skshake.network.cpu._records import (
     BatchArrays,
@@ -70,14 +71,13 @@ class _ConvStack(torch.autograd.Function):
         batch = BatchArrays(
             plan.node_ptr.numpy(),
             as_numpy(plan.arcs),
-            h.detach().contiguous().numpy(),
-            edge_states.detach().contiguous().numpy(),
+            pad(h.detach().contiguous().numpy()),
+            pad(edge_states.detach().contiguous().numpy()),
         )
-        ctx.pass_ = _Pass(plan, batch, _stack(parameters, plan.n_linear, h.shape[1]))
+        weights = _stack(parameters, plan.n_linear, h.shape[1])
+        ctx.pass_ = _Pass(plan, batch, weights, h.shape[1])
         ctx.pass_.forward(norms)
-        tape = ctx.pass_.tape
-        last = tape.states[-1] if len(tape.states) else batch.h
-        return torch.from_numpy(last), torch.from_numpy(tape.pooled)
+        return ctx.pass_.results()
 
     @staticmethod
     def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple[Any, ...]:
@@ -89,51 +89,51 @@ class _ConvStack(torch.autograd.Function):
 class _Pass:
     """Records of one pass through the layers of a level, forward and backward."""
 
-    def __init__(self, plan: LevelPlan, batch: BatchArrays, weights: Weights) -> None:
+    def __init__(
+        self, plan: LevelPlan, batch: BatchArrays, weights: Weights, width: int
+    ) -> None:
         self.plan, self.batch, self.weights = plan, batch, weights
+        # The network's own, of which there may be more columns here.
+        self.width = width
         # The same cut for both directions: sums of lanes are added in one order.
         self.lanes = cut(batch.node_ptr)
-        self.keep = 1.0 if plan.streams is None else 1.0 - plan.dropout
+        self.dropout = _find_dropout(plan, len(weights.self_weight), width)
         self.n_sublayers, self.n_layers = len(weights.linear), len(weights.self_weight)
         shape = batch.h.shape
         n_columns = N_POOLINGS * shape[1] * (1 + self.n_layers) * plan.pools
         self.tape = Tape(
-            states=_room(self.n_layers, *shape),
-            inputs=_room(self.n_layers, *shape),
             outputs=_room(self.n_sublayers, *shape),
             norms=_room(self.n_sublayers, N_ROWS, shape[1]),
-            hidden=_room(*shape),
+            last=_room(*shape),
             pooled=_room(len(batch.node_ptr) - 1, n_columns),
         )
 
     def forward(self, norms: list[nn.BatchNorm1d]) -> None:
         """Run all sublayers, and let the normalisations learn."""
-        plan, width = self.plan, self.batch.h.shape[1]
+        plan, width = self.plan, self.width
         moments = Moments(
             plan.is_training,
             norms[0].eps if norms else 0.0,
-            np.empty((self.n_sublayers, 2, width)),
+            np.zeros((self.n_sublayers, 2, self.batch.h.shape[1])),
         )
         if not plan.is_training:
             for t, norm in enumerate(norms):
-                moments.values[t] = _running(norm)
-        # Bits of int64, which torch has, as the uint64 that kernels compute with.
-        streams = np.zeros(self.n_layers, np.uint64)
-        if plan.streams is not None:
-            streams = plan.streams.numpy().view(np.uint64)
-        self._run(
-            run_forward,
-            moments,
-            Dropout(self.keep, streams),
-            self.tape,
-            self._zero_sums(self.n_sublayers + 1),
-        )
+                moments.values[t, :, :width] = _running(norm)
+        sums = self._zero_sums(self.n_sublayers + 1)
+        self._run(run_forward, moments, self.dropout, self.tape, sums)
         if plan.is_training:
             n_rows = len(self.batch.h)
-            for values, norm in zip(moments.values, norms, strict=True):
+            found = cut_off(moments.values, width)
+            for values, norm in zip(found, norms, strict=True):
                 move_running(values, n_rows, norm.momentum, *_running(norm))
                 assert norm.num_batches_tracked is not None
                 norm.num_batches_tracked.add_(1)
+
+    def results(self) -> tuple[Tensor, Tensor]:
+        """Last states and pooled ones."""
+        last = self.tape.last if self.n_sublayers else self.batch.h
+        pooled = cut_off_parts(self.tape.pooled, self.width)
+        return torch.from_numpy(cut_off(last, self.width)), torch.from_numpy(pooled)
 
     def backward(self, grad_h: Tensor, grad_pooled: Tensor) -> Gradients:
         """Gradients of states, edge states and parameters."""
@@ -142,26 +142,26 @@ class _Pass:
         # Edge states that lanes share get a gradient per lane, added in order.
         n_copies = n_lanes if self.plan.shares_edges else 1
         grads = Gradients(
-            pooled=grad_pooled.contiguous().numpy(),
-            rows=_room(2, *shape),
+            pooled=pad_parts(grad_pooled.contiguous().numpy(), self.width),
+            # A copy, since it is overwritten.
+            rows=pad(grad_h.numpy().copy()),
             edges=np.zeros((n_copies, *self.batch.e.shape), np.float32),
             self_weight=np.zeros((self.n_layers, n_lanes)),
             linear=np.zeros((n_sublayers, n_lanes, shape[1], shape[1]), np.float32),
             norm_parameters=np.empty((n_sublayers, 2, shape[1])),
             sums=self._zero_sums(n_sublayers),
         )
-        grads.rows[0] = grad_h.numpy()
-        self._run(run_backward, self.keep, self.tape, grads)
+        self._run(run_backward, self.dropout, self.tape, grads)
         return grads
 
     def in_order(self, grads: Gradients) -> Iterator[Tensor]:
         """Gradients in the order of the autograd function's arguments."""
-        n_linear = self.plan.n_linear
-        place = place_of_gradient(self.n_sublayers, n_linear)
-        found = [grads.rows[place], grads.edges.sum(axis=0)]
+        n_linear, width = self.plan.n_linear, self.width
+        found = [cut_off(grads.rows, width), cut_off(grads.edges.sum(axis=0), width)]
         of_self = grads.self_weight.sum(axis=1, keepdims=True).astype(np.float32)
-        of_linear = grads.linear.sum(axis=1)
-        of_norm = grads.norm_parameters.astype(np.float32).transpose(1, 0, 2)
+        of_linear = cut_off(grads.linear.sum(axis=1)[:, :width], width)
+        of_norm = cut_off(grads.norm_parameters.astype(np.float32), width)
+        of_norm = of_norm.transpose(1, 0, 2)
         of_norm_bias, of_norm_weight = of_norm[OF_BIAS], of_norm[OF_WEIGHT]
         # Batch normalisation takes the bias of the linear layer out: no gradient.
         of_bias = np.zeros_like(of_norm_bias)
@@ -184,6 +184,14 @@ def _room(*shape: int) -> np.ndarray:
     return np.empty(shape, np.float32)
 
 
+def _find_dropout(plan: LevelPlan, n_layers: int, width: int) -> Dropout:
+    """What a level drops: nothing where it has no random numbers for it."""
+    if plan.streams is None:
+        return Dropout(1.0, np.zeros(n_layers, np.uint64), width)
+    # Bits of int64, which torch has, as the uint64 that kernels compute with.
+    return Dropout(1.0 - plan.dropout, plan.streams.numpy().view(np.uint64), width)
+
+
 def _stack(parameters: tuple[Tensor, ...], n_linear: int, width: int) -> Weights:
     """Parameters of all layers, array by array."""
     layers = split_parameters([p.detach() for p in parameters], n_linear)
@@ -194,13 +202,15 @@ def _stack(parameters: tuple[Tensor, ...], n_linear: int, width: int) -> Weights
         arrays = [getattr(sublayer, name).numpy() for sublayer in sublayers]
         return np.array(arrays, np.float32).reshape(-1, *shape)
 
+    linear = pad(stacked("weight", width, width), n_axes=2)
     return Weights(
         n_linear=n_linear,
         self_weight=1.0 + epsilons.reshape(-1),
-        linear=stacked("weight", width, width),
-        bias=stacked("bias", width),
-        norm_weight=stacked("norm_weight", width),
-        norm_bias=stacked("norm_bias", width),
+        linear=linear,
+        transposed=np.ascontiguousarray(linear.transpose(0, 2, 1)),
+        bias=pad(stacked("bias", 1, width)),
+        norm_weight=pad(stacked("norm_weight", width)),
+        norm_bias=pad(stacked("norm_bias", width)),
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
+from skshake._simd import WIDTH
 from skshake.network._readouts import N_POOLINGS
 from skshake.network.cpu._barrier import await_all, note_done, take_next
 from skshake.network.cpu._messages import sum_messages
@@ -24,35 +25,64 @@ from skshake.network.cpu._sublayers import (
     find_norm,
     normalise,
 )
+from skshake.network.cpu._tiles import count_rows
 
 
 @kernel(inline=True)
-def _forward_tile(t, tile, batch, weights, dropout, tape, sums):
-    """Round t of one tile; ``sums`` (2, width) are those of the lane, see below."""
+def find_state(t, first, last, batch, tape, n_linear, dropout, out):
+    """Rows of the state that round t finishes; written to ``out``, but for the first.
+
+    Parameters
+    ----------
+    t : int  # IN
+    first, last : int, rows of the tile  # IN
+    batch : BatchArrays  # IN
+    tape : Tape, of which sublayer ``t - 1`` is read  # IN
+    n_linear : int, sublayers of a layer  # IN
+    dropout : Dropout  # IN
+    out : float32 array (last - first, width)  # OUT
+
+    Returns
+    -------
+    state : float32 array (last - first, width)
+    """
+    if t == 0:
+        return batch.h[first:last]
+    keep, stream = 1.0, np.uint64(0)
+    if t % n_linear == 0:
+        # The sublayer before was the last of its layer.
+        keep, stream = dropout.keep, dropout.streams[t // n_linear - 1]
+    z, norm = tape.outputs[t - 1, first:last], tape.norms[t - 1]
+    normalise(first, dropout.n_columns, z, norm, keep, stream, out)
+    return out
+
+
+@kernel(inline=True)
+def _forward_tile(t, tile, batch, weights, dropout, tape, scratch, sums):
+    """Round t of one tile.
+
+    ``scratch`` (2, n_rows, width) is of this thread alone; ``sums`` (2, width) are
+    those of the lane, see below.
+    """
     first, last, first_graph, last_graph = tile[0], tile[1], tile[2], tile[3]
     layer, begins_layer = t // weights.n_linear, t % weights.n_linear == 0
     is_last_round = t == len(weights.linear)
-    state = batch.h
-    if t > 0:
-        state, keep, stream = tape.hidden, 1.0, np.uint64(0)
-        if begins_layer:
-            # The sublayer before was the last of its layer.
-            state = tape.states[layer - 1]
-            keep, stream = dropout.keep, dropout.streams[layer - 1]
-        z, norm = tape.outputs[t - 1], tape.norms[t - 1]
-        normalise(first, last, z, norm, keep, stream, state)
+    room = scratch[0, : last - first]
+    if is_last_round:
+        room = tape.last[first:last]
+    state = find_state(t, first, last, batch, tape, weights.n_linear, dropout, room)
     # States before the first layer and after each are pooled, side by side.
     if begins_layer and tape.pooled.shape[1] > 0:
-        column = layer * N_POOLINGS * state.shape[1]
-        pool_graphs(first_graph, last_graph, batch.node_ptr, state, column, tape.pooled)
+        start = layer * N_POOLINGS * state.shape[1] // WIDTH
+        pool_graphs(first_graph, last_graph, batch.node_ptr, state, start, tape.pooled)
     if not is_last_round:
         x = state
         if begins_layer:
-            x = tape.inputs[layer]
+            x = scratch[1, : last - first]
             self_weight = weights.self_weight[layer]
             sum_messages(first, last, batch.arcs, self_weight, state, batch.e, x)
-        weight, bias = weights.linear[t], weights.bias[t]
-        apply_linear(first, last, x, weight, bias, tape.outputs[t], sums)
+        z = tape.outputs[t, first:last]
+        apply_linear(x, weights.transposed[t], weights.bias[t], z, sums)
 
 
 @kernel
@@ -73,6 +103,7 @@ def run_forward(counters, lanes, batch, weights, moments, dropout, tape, sums):
     """
     lane_ptr, n_sublayers = lanes.lane_ptr, len(weights.linear)
     n_lanes = len(lane_ptr) - 1
+    scratch = np.empty((2, count_rows(lanes.tiles), batch.h.shape[1]), np.float32)
     for t in range(n_sublayers + 1):
         while True:
             lane = take_next(counters, t)
@@ -81,7 +112,7 @@ def run_forward(counters, lanes, batch, weights, moments, dropout, tape, sums):
             of_lane = sums[t, lane]
             for k in range(lane_ptr[lane], lane_ptr[lane + 1]):
                 tile = lanes.tiles[k]
-                _forward_tile(t, tile, batch, weights, dropout, tape, of_lane)
+                _forward_tile(t, tile, batch, weights, dropout, tape, scratch, of_lane)
             note_done(counters, t)
         await_all(counters, t, n_lanes)
         if t < n_sublayers:

@@ -1,6 +1,7 @@
 """Kernels of message passing: sums over the arcs of each node, and their gradients.
 
-In: rows ``first`` to ``last`` of a batch, float32. Out: the same rows of an array.
+In: the rows of a tile, of whole graphs, float32; ``width`` is a multiple of WIDTH. Out:
+as many rows of an array.
 """
 
 from __future__ import annotations
@@ -8,12 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
-
-
-@kernel(inline=True)
-def relu(value):
-    """max(value, 0), but NaN stays NaN, so that a training that explodes is noticed."""
-    return value * np.float32(value > np.float32(0.0))
+from skshake._simd import WIDTH, load, relu, store, where_positive
 
 
 @kernel(inline=True)
@@ -22,21 +18,22 @@ def sum_messages(first, last, arcs, self_weight, h, e, out):
 
     Parameters
     ----------
-    first, last : int, rows to write  # IN
-    arcs : BatchArcs of numpy arrays  # IN
+    first, last : int, rows of the batch that the tile has, and all their neighbours
+        # IN
+    arcs : BatchArcs of numpy arrays, of the batch  # IN
     self_weight : float32, 1 + epsilon of the layer  # IN
-    h, e : float32 arrays (n_nodes, width), (n_edge_states, width)  # IN
-    out : float32 array (n_nodes, width)  # OUT
+    h, e : float32 arrays (last - first, width), (n_edge_states, width)  # IN
+    out : float32 array (last - first, width)  # OUT
     """
     rowptr, col, edge, weight = arcs.rowptr, arcs.col, arcs.edge, arcs.weight
-    width = h.shape[1]
-    for i in range(first, last):
-        for c in range(width):
-            out[i, c] = self_weight * h[i, c]
-        for arc in range(rowptr[i], rowptr[i + 1]):
-            j, k, w = col[arc], edge[arc], weight[arc]
-            for c in range(width):
-                out[i, c] += w * relu(h[j, c] + e[k, c])
+    for i in range(last - first):
+        for block in range(h.shape[1] // WIDTH):
+            total = load(h, i, block) * self_weight
+            for arc in range(rowptr[first + i], rowptr[first + i + 1]):
+                j, k = col[arc] - first, edge[arc]
+                message = relu(load(h, j, block) + load(e, k, block))
+                total = total + message * weight[arc]
+            store(out, i, block, total)
 
 
 @kernel(inline=True)
@@ -45,14 +42,14 @@ def sum_messages_backward(first, last, arcs, self_weight, h, e, grad, grad_h, gr
 
     The arc from j to i has a twin from i to j with the same edge state and weight, so
     the gradient of ``h[i]`` is a sum over the arcs of i too: no row is written by two
-    threads, and nothing has to be atomic. If lanes share
-    rows of ``e``, each of them has a ``grad_e`` of its own.
+    threads, and nothing has to be atomic. If lanes share rows of ``e``, each of them
+    has a ``grad_e`` of its own.
 
     Parameters
     ----------
     first, last, arcs, self_weight, h, e : as above  # IN
-    grad : float32 array (n_nodes, width), gradient of ``out``, all rows  # IN
-    grad_h : float32 array (n_nodes, width)  # OUT at the rows
+    grad : float32 array (last - first, width), gradient of ``out``  # IN
+    grad_h : float32 array (last - first, width)  # OUT
     grad_e : float32 array (n_edge_states, width), added to  # IN and OUT
 
     Returns
@@ -62,20 +59,20 @@ def sum_messages_backward(first, last, arcs, self_weight, h, e, grad, grad_h, gr
     rowptr, col, edge, weight = arcs.rowptr, arcs.col, arcs.edge, arcs.weight
     width = h.shape[1]
     # Column by column, which a processor adds many at once.
-    own = np.zeros(width, np.float32)
-    for i in range(first, last):
-        for c in range(width):
-            own[c] += grad[i, c] * h[i, c]
-        for c in range(width):
-            grad_h[i, c] = self_weight * grad[i, c]
-        for arc in range(rowptr[i], rowptr[i + 1]):
-            j, k, w = col[arc], edge[arc], weight[arc]
-            for c in range(width):
-                is_open = np.float32(h[i, c] + e[k, c] > 0.0)
-                passed = w * grad[j, c] * is_open
-                grad_h[i, c] += passed
-                grad_e[k, c] += passed
-    total = np.float32(0.0)
+    own = np.zeros((1, width), np.float32)
+    for i in range(last - first):
+        for block in range(width // WIDTH):
+            state, of_out = load(h, i, block), load(grad, i, block)
+            store(own, 0, block, load(own, 0, block) + of_out * state)
+            total = of_out * self_weight
+            for arc in range(rowptr[first + i], rowptr[first + i + 1]):
+                j, k = col[arc] - first, edge[arc]
+                of_message = load(grad, j, block) * weight[arc]
+                passed = where_positive(state + load(e, k, block), of_message)
+                total = total + passed
+                store(grad_e, k, block, load(grad_e, k, block) + passed)
+            store(grad_h, i, block, total)
+    grad_self = np.float32(0.0)
     for c in range(width):
-        total += own[c]
-    return total
+        grad_self += own[0, c]
+    return grad_self

@@ -1,7 +1,7 @@
 """Kernels that pool the rows of each graph: mean, maximum and scaled sum.
 
-In: rows of some graphs. Out: one row per graph, and back. The plain torch twin is
-``mean_max_sum`` of :mod:`skshake.network._readouts`.
+In: rows of some graphs, whose width is a multiple of WIDTH. Out: one row per graph, and
+back. The plain torch twin is ``mean_max_sum`` of :mod:`skshake.network._readouts`.
 """
 
 from __future__ import annotations
@@ -9,69 +9,64 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
+from skshake._simd import WIDTH, load, maximum, repeat, store, where_equal, zeros
 
 
 @kernel(inline=True)
-def pool_graphs(first_graph, last_graph, node_ptr, h, column, out):
+def pool_graphs(first_graph, last_graph, node_ptr, h, start, out):
     """Mean, maximum and scaled sum of each graph's rows.
 
     Parameters
     ----------
     first_graph, last_graph : int  # IN
     node_ptr : int64 array (n_graphs + 1,)  # IN
-    h : float32 array (n_rows, width)  # IN
-    column : int, of ``out`` at which the mean begins  # IN
+    h : float32 array (n_rows, width), rows of these graphs alone  # IN
+    start : int, block of ``out`` at which the mean begins  # IN
     out : float32 array (n_graphs, n_columns)  # OUT at 3 width columns
     """
-    width = h.shape[1]
+    n_blocks, before = h.shape[1] // WIDTH, node_ptr[first_graph]
     for g in range(first_graph, last_graph):
-        first, last = node_ptr[g], node_ptr[g + 1]
-        mean = out[g, column : column + width]
-        most = out[g, column + width : column + 2 * width]
-        total = out[g, column + 2 * width : column + 3 * width]
-        for c in range(width):
-            mean[c] = 0.0
-            most[c] = h[first, c] if first < last else np.float32(0.0)
-        for i in range(first, last):
-            for c in range(width):
-                mean[c] += h[i, c]
-                most[c] = max(most[c], h[i, c])
+        first, last = node_ptr[g] - before, node_ptr[g + 1] - before
         n_nodes = max(last - first, 1)
-        for c in range(width):
-            total[c] = mean[c] / np.float32(np.sqrt(n_nodes))
-            mean[c] /= np.float32(n_nodes)
+        for block in range(n_blocks):
+            total = zeros()
+            most = load(h, first, block) if first < last else zeros()
+            for i in range(first, last):
+                row = load(h, i, block)
+                total, most = total + row, maximum(most, row)
+            place = start + block
+            store(out, g, place, total / repeat(n_nodes))
+            store(out, g, place + n_blocks, most)
+            store(out, g, place + 2 * n_blocks, total / repeat(np.sqrt(n_nodes)))
 
 
 @kernel(inline=True)
 def pool_graphs_backward(
-    first_graph, last_graph, node_ptr, h, column, out, grad, grad_h
+    first_graph, last_graph, node_ptr, h, start, out, grad, grad_h
 ):
     """Add gradients of ``pool_graphs``; equal maxima share theirs.
 
     Parameters
     ----------
-    first_graph, last_graph, node_ptr, h, column, out : as above  # IN
+    first_graph, last_graph, node_ptr, h, start, out : as above  # IN
     grad : float32 array (n_graphs, n_columns), gradient of ``out``  # IN
     grad_h : float32 array (n_rows, width)  # IN and OUT
     """
-    width = h.shape[1]
-    even, share = np.empty(width, np.float32), np.empty(width, np.float32)
+    n_blocks, before = h.shape[1] // WIDTH, node_ptr[first_graph]
     for g in range(first_graph, last_graph):
-        first, last = node_ptr[g], node_ptr[g + 1]
-        if first == last:
-            continue
-        n_nodes = last - first
-        most = out[g, column + width : column + 2 * width]
-        share[:] = 0.0
-        for i in range(first, last):
-            for c in range(width):
-                share[c] += np.float32(h[i, c] == most[c])
-        for c in range(width):
-            even[c] = grad[g, column + c] / np.float32(n_nodes)
-            even[c] += grad[g, column + 2 * width + c] / np.float32(np.sqrt(n_nodes))
+        first, last = node_ptr[g] - before, node_ptr[g + 1] - before
+        n_nodes = max(last - first, 1)
+        for block in range(n_blocks):
+            place = start + block
+            most, n_equal = load(out, g, place + n_blocks), zeros()
+            for i in range(first, last):
+                n_equal = n_equal + where_equal(load(h, i, block), most, repeat(1.0))
+            root = repeat(np.sqrt(n_nodes))
+            even = load(grad, g, place) / repeat(n_nodes)
+            even = even + load(grad, g, place + 2 * n_blocks) / root
             # No row equals a maximum of NaN.
-            share[c] = grad[g, column + width + c] / max(share[c], np.float32(1.0))
-        for i in range(first, last):
-            for c in range(width):
-                is_most = np.float32(h[i, c] == most[c])
-                grad_h[i, c] += even[c] + is_most * share[c]
+            n_equal = maximum(n_equal, repeat(1.0))
+            share = load(grad, g, place + n_blocks) / n_equal
+            for i in range(first, last):
+                of_row = even + where_equal(load(h, i, block), most, share)
+                store(grad_h, i, block, load(grad_h, i, block) + of_row)

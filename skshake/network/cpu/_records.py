@@ -2,7 +2,8 @@
 
 In: nothing. Out: records; their arrays are those of a whole batch, float32 unless said.
 A conv stack has ``n_layers`` layers of ``n_linear`` sublayers each, ``n_sublayers``
-together, of ``width`` columns; sublayer ``t`` belongs to layer ``t // n_linear``, and
+together, of ``width`` columns, of which the last are zeros where the network has fewer
+(``_columns.py``); sublayer ``t`` belongs to layer ``t // n_linear``, and
 state ``l`` is what layer ``l`` begins with.
 """
 
@@ -50,13 +51,15 @@ class Weights(NamedTuple):
     """Parameters, stacked.
 
     ``self_weight`` (n_layers,), 1 + epsilon; ``linear`` (n_sublayers, width, width) and
-    ``bias`` (n_sublayers, width) of linear layers; ``norm_weight`` and ``norm_bias``
+    ``bias`` (n_sublayers, 1, width) of linear layers, and ``transposed``, the transpose
+    of each weight, which is read faster; ``norm_weight`` and ``norm_bias``
     (n_sublayers, width) of normalisations.
     """
 
     n_linear: int
     self_weight: np.ndarray
     linear: np.ndarray
+    transposed: np.ndarray
     bias: np.ndarray
     norm_weight: np.ndarray
     norm_bias: np.ndarray
@@ -77,37 +80,36 @@ class Moments(NamedTuple):
 class Dropout(NamedTuple):
     """Fraction of a layer's states that is kept, and its random numbers.
 
-    ``keep`` is 1 where nothing is dropped; ``streams`` uint64 (n_layers,).
+    ``keep`` is 1 where nothing is dropped; ``streams`` uint64 (n_layers,); random
+    numbers are drawn for the first ``n_columns``.
     """
 
     keep: float
     streams: np.ndarray
+    n_columns: int
 
 
 class Tape(NamedTuple):
-    """What forward notes for backward.
+    """What forward notes for backward, and its results.
 
-    ``states`` (n_layers, n_rows, width), after each layer; ``inputs`` (n_layers,
-    n_rows, width), sums of messages; ``outputs`` (n_sublayers, n_rows, width), of
-    linear layers; ``norms`` (n_sublayers, 4, width); ``pooled`` (n_graphs, n_columns),
-    of no columns where nothing is pooled. ``hidden`` (n_rows, width) holds what ReLU
-    gives within a layer; it is not kept: backward finds it again, which costs less than
-    memory.
+    ``outputs`` (n_sublayers, n_rows, width), of linear layers; ``norms`` (n_sublayers,
+    4, width); ``last`` (n_rows, width), the last state; ``pooled`` (n_graphs,
+    n_columns), of no columns where nothing is pooled. Other states and sums of messages
+    are not kept: backward finds them again, tile by tile, which takes less time than
+    memory does to bring them back.
     """
 
-    states: np.ndarray
-    inputs: np.ndarray
     outputs: np.ndarray
     norms: np.ndarray
-    hidden: np.ndarray
+    last: np.ndarray
     pooled: np.ndarray
 
 
 class Gradients(NamedTuple):
     """Gradients, on the way and in the end.
 
-    ``pooled`` (n_graphs, n_columns), given. ``rows`` (2, n_rows, width): the first is
-    given as the gradient of the last state, and both are overwritten in turn.
+    ``pooled`` (n_graphs, n_columns), given. ``rows`` (n_rows, width), given as the
+    gradient of the last state, and in the end that of the first.
     ``edges`` (n_copies, n_edge_states, width), of zeros: a copy per lane, or one if no
     two lanes share edge states. ``self_weight`` float64 (n_layers, n_lanes), ``linear``
     (n_sublayers, n_lanes, width, width), partial sums of the lanes.

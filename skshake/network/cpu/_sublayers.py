@@ -1,7 +1,7 @@
 """Kernels of a sublayer: a linear layer, batch normalisation, ReLU and dropout.
 
-In: rows ``first`` to ``last`` of a batch, float32. Out: the same rows of an array, and
-sums over them where batch normalisation needs those of the whole batch.
+In: the rows of a tile, float32; ``width`` is a multiple of WIDTH. Out: as many rows of
+an array, and sums over them where batch normalisation needs those of the whole batch.
 """
 
 from __future__ import annotations
@@ -9,35 +9,42 @@ from __future__ import annotations
 import numpy as np
 
 from skshake._jit import kernel
+from skshake._simd import WIDTH, load, store, where_positive, zeros
 from skshake.network._dropout import LARGEST_HASH
 from skshake.network._norm import INVSTD, MEAN, SCALE, SHIFT
 from skshake.network.cpu._dropout import hash_counter
-from skshake.network.cpu._messages import relu
 
 
 @kernel(inline=True)
-def apply_linear(first, last, x, weight, bias, z, sums):
+def _relu(value):
+    """max(value, 0), but NaN stays NaN."""
+    return value * np.float32(value > np.float32(0.0))
+
+
+@kernel(inline=True)
+def apply_linear(x, transposed, bias, z, sums):
     """z = x weight' + bias, and the sums and sums of squares of its columns.
 
     Parameters
     ----------
-    first, last : int  # IN
     x : float32 array (n_rows, width)  # IN
-    weight, bias : float32 arrays (width, width), (width,)  # IN
+    transposed, bias : float32 arrays (width, width), the weight's transpose, and (1,
+        width)  # IN
     z : float32 array (n_rows, width)  # OUT
     sums : float64 array (2, width), added to  # IN and OUT
     """
-    np.dot(x[first:last], weight.T, z[first:last])
+    np.dot(x, transposed, z)
     # Sums of a tile fit float32; those of all tiles are added in float64.
-    total, squares = np.zeros_like(bias), np.zeros_like(bias)
-    for i in range(first, last):
-        for c in range(z.shape[1]):
-            z[i, c] += bias[c]
-            total[c] += z[i, c]
-            squares[c] += z[i, c] * z[i, c]
-    for c in range(z.shape[1]):
-        sums[0, c] += total[c]
-        sums[1, c] += squares[c]
+    of_tile = np.empty((2, z.shape[1]), np.float32)
+    for block in range(z.shape[1] // WIDTH):
+        total, squares, shift = zeros(), zeros(), load(bias, 0, block)
+        for i in range(len(z)):
+            row = load(z, i, block) + shift
+            store(z, i, block, row)
+            total, squares = total + row, squares + row * row
+        store(of_tile, 0, block, total)
+        store(of_tile, 1, block, squares)
+    sums += of_tile
 
 
 @kernel(inline=True)
@@ -98,43 +105,46 @@ def find_norm(moments, eps, weight, bias, norm):
 
 
 @kernel(inline=True)
-def normalise(first, last, z, norm, keep, stream, out):
+def normalise(first, n_columns, z, norm, keep, stream, out):
     """out = relu(z scale + shift), of which a fraction ``keep`` is kept, divided by it.
 
     Parameters
     ----------
-    first, last : int  # IN
+    first, n_columns : int, row of the batch that is the first here, and how many of the
+        columns are not there to fill blocks  # IN
     z : float32 array (n_rows, width)  # IN
     norm : float32 array (4, width)  # IN
     keep : float, 1 drops nothing  # IN
-    stream : uint64, state of the random numbers; row and column number them  # IN
+    stream : uint64, state of the random numbers; the row of the batch and the column
+        number them  # IN
     out : float32 array (n_rows, width)  # OUT
     """
     scale, shift, width = norm[SCALE], norm[SHIFT], z.shape[1]
     if keep >= 1.0:
-        for i in range(first, last):
+        for i in range(len(z)):
             for c in range(width):
-                out[i, c] = relu(z[i, c] * scale[c] + shift[c])
+                out[i, c] = _relu(z[i, c] * scale[c] + shift[c])
         return
+    out[:, n_columns:] = 0.0
     limit = np.uint32(keep * LARGEST_HASH)
     factor = np.float32(1.0 / keep)
     key, second_key = np.uint32(stream), np.uint32(stream >> np.uint64(32))
-    for i in range(first, last):
-        for c in range(width):
-            bits = hash_counter(np.uint32(i * width + c), key, second_key)
+    for i in range(len(z)):
+        for c in range(n_columns):
+            place = np.uint32((first + i) * n_columns + c)
+            bits = hash_counter(place, key, second_key)
             is_kept = np.float32(bits < limit)
-            out[i, c] = relu(z[i, c] * scale[c] + shift[c]) * factor * is_kept
+            out[i, c] = _relu(z[i, c] * scale[c] + shift[c]) * factor * is_kept
 
 
 @kernel(inline=True)
-def relu_dropout_backward(first, last, out, grad, factor, z, norm, sums):
+def relu_dropout_backward(out, grad, factor, z, norm, sums):
     """Gradient before ReLU and dropout, in place, and its sums for the normalisation.
 
     What ``normalise`` gave says which values passed both: those above 0.
 
     Parameters
     ----------
-    first, last : int  # IN
     out : float32 array (n_rows, width), see ``normalise``  # IN
     grad : float32 array (n_rows, width), gradient of ``out``  # IN and OUT
     factor : float32, by which dropout multiplied  # IN
@@ -142,17 +152,19 @@ def relu_dropout_backward(first, last, out, grad, factor, z, norm, sums):
     sums : float64 array (2, width), of the gradient, and of it times xhat; added to
         # IN and OUT
     """
-    mean, invstd, zero = norm[MEAN], norm[INVSTD], np.float32(0.0)
-    total, products = np.zeros_like(mean), np.zeros_like(mean)
-    for i in range(first, last):
-        for c in range(z.shape[1]):
-            passed = grad[i, c] * factor * np.float32(out[i, c] > zero)
-            grad[i, c] = passed
-            total[c] += passed
-            products[c] += passed * ((z[i, c] - mean[c]) * invstd[c])
-    for c in range(z.shape[1]):
-        sums[0, c] += total[c]
-        sums[1, c] += products[c]
+    of_tile = np.empty((2, z.shape[1]), np.float32)
+    for block in range(z.shape[1] // WIDTH):
+        mean, invstd = load(norm, MEAN, block), load(norm, INVSTD, block)
+        total, products = zeros(), zeros()
+        for i in range(len(z)):
+            of_row = load(grad, i, block) * factor
+            passed = where_positive(load(out, i, block), of_row)
+            store(grad, i, block, passed)
+            xhat = (load(z, i, block) - mean) * invstd
+            total, products = total + passed, products + passed * xhat
+        store(of_tile, 0, block, total)
+        store(of_tile, 1, block, products)
+    sums += of_tile
 
 
 @kernel(inline=True)
@@ -177,43 +189,44 @@ def find_means(sums, n_rows, totals, means):
 
 
 @kernel(inline=True)
-def normalise_backward(first, last, z, norm, means, grad):
-    """Gradient before batch normalisation, in place.
+def normalise_backward(z, norm, means, grad, out):
+    """Gradient before batch normalisation.
 
     grad = scale (grad - mean(grad) - xhat mean(grad xhat)), as the batch's own moments
     have gradients too.
 
     Parameters
     ----------
-    first, last : int  # IN
     z : float32 array (n_rows, width), before normalisation  # IN
     norm : float32 array (4, width)  # IN
     means : float32 array (2, width), see ``find_means``  # IN
-    grad : float32 array (n_rows, width)  # IN and OUT
+    grad : float32 array (n_rows, width)  # IN
+    out : float32 array (n_rows, width)  # OUT
     """
-    mean, invstd, scale = norm[MEAN], norm[INVSTD], norm[SCALE]
-    for i in range(first, last):
-        for c in range(z.shape[1]):
-            xhat = (z[i, c] - mean[c]) * invstd[c]
-            centred = grad[i, c] - means[0, c] - xhat * means[1, c]
-            grad[i, c] = scale[c] * centred
+    for block in range(z.shape[1] // WIDTH):
+        mean, invstd = load(norm, MEAN, block), load(norm, INVSTD, block)
+        scale = load(norm, SCALE, block)
+        mean_grad, mean_product = load(means, 0, block), load(means, 1, block)
+        for i in range(len(z)):
+            xhat = (load(z, i, block) - mean) * invstd
+            centred = load(grad, i, block) - mean_grad - xhat * mean_product
+            store(out, i, block, scale * centred)
 
 
 @kernel(inline=True)
-def apply_linear_backward(first, last, x, weight, grad, grad_x, grad_weight, product):
+def apply_linear_backward(x, weight, grad, grad_x, grad_weight, product):
     """Gradients of ``apply_linear``; that of the bias is 0 before a normalisation.
 
     Parameters
     ----------
-    first, last : int  # IN
     x, weight : as above  # IN
     grad : float32 array (n_rows, width), gradient of ``z``  # IN
-    grad_x : float32 array (n_rows, width)  # OUT at the rows
+    grad_x : float32 array (n_rows, width)  # OUT
     grad_weight : float32 array (width, width), added to  # IN and OUT
     product : float32 array (width, width)  # SCRATCH
     """
-    np.dot(grad[first:last].T, x[first:last], product)
+    np.dot(grad.T, x, product)
     for r in range(product.shape[0]):
         for c in range(product.shape[1]):
             grad_weight[r, c] += product[r, c]
-    np.dot(grad[first:last], weight, grad_x[first:last])
+    np.dot(grad, weight, grad_x)

@@ -43,6 +43,15 @@ def _cut_tiles(node_ptr, tiles):
     return n_found
 
 
+@kernel
+def count_rows(tiles):
+    """Rows of the largest tile."""
+    most = 0
+    for k in range(len(tiles)):
+        most = max(most, tiles[k, 1] - tiles[k, 0])
+    return most
+
+
 def cut(node_ptr: np.ndarray) -> Lanes:
     """Cut a batch into lanes, and lanes into tiles of whole graphs.
 

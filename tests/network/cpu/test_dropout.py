@@ -3,11 +3,13 @@
 import numpy as np
 import torch
 
+from skshake._simd import WIDTH
 from skshake.network._dropout import drop, hash_counter
 from skshake.network._norm import N_ROWS, SCALE
 from skshake.network._random import find_streams
 from skshake.network._torch_engine import PLAIN
 from skshake.network.cpu import _dropout
+from skshake.network.cpu._columns import pad
 from skshake.network.cpu._engine import CPUEngine
 from skshake.network.cpu._sublayers import normalise
 
@@ -24,12 +26,16 @@ def test_the_hash_is_that_of_torch():
 
 
 def test_fused_layers_and_both_engines_drop_the_same_values():
-    h, norm = torch.ones(37, 5), np.zeros((N_ROWS, 5), np.float32)
+    h = torch.ones(37, 5)
+    z, norm = pad(h.numpy()), np.zeros((N_ROWS, WIDTH), np.float32)
     norm[SCALE] = 1.0
     for stream in torch.from_numpy(find_streams(11, 0, 3)):
-        expected = np.empty((37, 5), np.float32)
-        state = stream.numpy().view(np.uint64)[()]
-        normalise(0, 37, h.numpy(), norm, 0.7, state, expected)
+        state, rows = stream.numpy().view(np.uint64)[()], np.empty_like(z)
+        # Two tiles: rows are numbered as in the batch.
+        normalise(0, 5, z[:20], norm, 0.7, state, rows[:20])
+        normalise(20, 5, z[20:], norm, 0.7, state, rows[20:])
+        expected = rows[:, :5]
+        assert (rows[:, 5:] == 0).all()
         for engine in (PLAIN, CPUEngine()):
             found = engine.drop(h, 1 - 0.7, stream)
             assert (found.numpy() == 0).tolist() == (expected == 0).tolist()

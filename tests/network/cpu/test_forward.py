@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from skshake._simd import WIDTH
 from skshake.network._csr import BatchArcs
 from skshake.network._norm import N_ROWS
+from skshake.network.cpu._columns import cut_off_parts, pad
 from skshake.network.cpu._forward import run_forward
 from skshake.network.cpu._records import (
     BatchArrays,
@@ -27,24 +29,24 @@ def test_a_layer_by_hand(lane_ptr):
         np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([0, 0]), float32([1, 1])
     )
     batch = BatchArrays(
-        np.array([0, 2, 3]), arcs, float32([[1], [2], [3]]), float32([[0.5]])
+        np.array([0, 2, 3]), arcs, pad(float32([[1], [2], [3]])), pad(float32([[0.5]]))
     )
+    weight = pad(float32([[[2]]]), n_axes=2)
     weights = Weights(
         n_linear=1,
         self_weight=float32([1]),
-        linear=float32([[[2]]]),
-        bias=float32([[1]]),
-        norm_weight=float32([[3]]),
-        norm_bias=float32([[10]]),
+        linear=weight,
+        transposed=weight,
+        bias=pad(float32([[[1]]])),
+        norm_weight=pad(float32([[3]])),
+        norm_bias=pad(float32([[10]])),
     )
-    moments = Moments(True, 0.0, np.empty((1, 2, 1)))
+    moments = Moments(True, 1e-9, np.empty((1, 2, WIDTH)))
     tape = Tape(
-        states=np.empty((1, 3, 1), np.float32),
-        inputs=np.empty((1, 3, 1), np.float32),
-        outputs=np.empty((1, 3, 1), np.float32),
-        norms=np.empty((1, N_ROWS, 1), np.float32),
-        hidden=np.empty((3, 1), np.float32),
-        pooled=np.empty((2, 6), np.float32),
+        outputs=np.empty((1, 3, WIDTH), np.float32),
+        norms=np.empty((1, N_ROWS, WIDTH), np.float32),
+        last=np.empty((3, WIDTH), np.float32),
+        pooled=np.empty((2, 6 * WIDTH), np.float32),
     )
     lanes = Lanes(np.array([[0, 2, 0, 1], [2, 3, 1, 2]]), np.array(lane_ptr))
     run_forward(
@@ -53,18 +55,19 @@ def test_a_layer_by_hand(lane_ptr):
         batch,
         weights,
         moments,
-        Dropout(1.0, np.zeros(1, np.uint64)),
+        Dropout(1.0, np.zeros(1, np.uint64), 1),
         tape,
-        np.zeros((2, lanes.n_lanes, 2, 1)),
+        np.zeros((2, lanes.n_lanes, 2, WIDTH)),
     )
     # 1 + (2 + 0.5), 2 + (1 + 0.5), 3; twice that, plus 1.
-    assert tape.inputs.ravel().tolist() == [3.5, 3.5, 3.0]
-    assert tape.outputs.ravel().tolist() == [8, 8, 7]
+    assert tape.outputs[0, :, 0].tolist() == [8, 8, 7]
     mean, deviation = 23 / 3, (2 / 9) ** 0.5
-    np.testing.assert_allclose(moments.values.ravel(), [mean, deviation**2])
+    np.testing.assert_allclose(moments.values[0, :, 0], [mean, deviation**2])
     states = 3 * (np.array([8, 8, 7]) - mean) / deviation + 10
-    np.testing.assert_allclose(tape.states.ravel(), states, rtol=1e-5)
+    np.testing.assert_allclose(tape.last[:, 0], states, rtol=1e-5)
+    assert (tape.last[:, 1:] == 0).all()
     # Mean, maximum and scaled sum, of the first state and of the last.
     first = [[1.5, 2, 3 / 2**0.5], [3, 3, 3]]
     last = [[states[0], states[0], 2**0.5 * states[0]], [states[2]] * 3]
-    np.testing.assert_allclose(tape.pooled, np.hstack([first, last]), rtol=1e-5)
+    pooled = cut_off_parts(tape.pooled, 1)
+    np.testing.assert_allclose(pooled, np.hstack([first, last]), rtol=1e-5)

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from skshake.network._csr import BatchArcs
-from skshake.network.cpu._messages import relu, sum_messages, sum_messages_backward
+from skshake.network.cpu._columns import pad
+from skshake.network.cpu._messages import sum_messages, sum_messages_backward
 from tests._helpers import naive
 from tests._helpers.naive import TRIANGLE_WITH_TAIL
 
 
 def test_messages_by_hand():
-    h = np.array([[1.0], [-2.0], [3.0], [4.0], [5.0]], np.float32)
-    e = np.array([[0.5], [0.0], [-1.0], [1.0]], np.float32)
+    h = pad(np.array([[1.0], [-2.0], [3.0], [4.0], [5.0]], np.float32))
+    e = pad(np.array([[0.5], [0.0], [-1.0], [1.0]], np.float32))
     out = np.full_like(h, np.nan)
     sum_messages(0, 5, TRIANGLE_WITH_TAIL, np.float32(10.0), h, e, out)
     expected = [
@@ -21,7 +22,8 @@ def test_messages_by_hand():
         10 * 4.0 + 4 * 4.0,
         10 * 5.0,
     ]
-    assert out.ravel().tolist() == expected
+    assert out[:, 0].tolist() == expected
+    assert (out[:, 1:] == 0).all()
 
 
 def test_gradients_by_hand():
@@ -32,23 +34,23 @@ def test_gradients_by_hand():
         np.array([0, 0]),
         np.array([2.0, 2.0], np.float32),
     )
-    h = np.array([[1.0], [-4.0], [7.0]], np.float32)
-    e, grad = np.array([[2.0]], np.float32), np.array([[1.0], [10.0], [100.0]])
-    grad = grad.astype(np.float32)
+    h = pad(np.array([[1.0], [-4.0], [7.0]], np.float32))
+    e = pad(np.array([[2.0]], np.float32))
+    grad = pad(np.array([[1.0], [10.0], [100.0]], np.float32))
     grad_h, grad_e = np.full_like(h, np.nan), np.full_like(e, 0.25)
     found = sum_messages_backward(
         0, 3, arcs, np.float32(5.0), h, e, grad, grad_h, grad_e
     )
-    assert grad_h.ravel().tolist() == [5 * 1.0 + 2 * 10.0, 5 * 10.0, 5 * 100.0]
-    assert grad_e.tolist() == [[0.25 + 2 * 10.0]]
+    assert grad_h[:, 0].tolist() == [5 * 1.0 + 2 * 10.0, 5 * 10.0, 5 * 100.0]
+    assert grad_e[0].tolist() == [0.25 + 2 * 10.0] + [0.25] * (len(grad_e[0]) - 1)
     assert found == 1 * 1.0 - 4 * 10.0 + 7 * 100.0
 
 
-@pytest.mark.parametrize("width", [1, 7])
+@pytest.mark.parametrize("width", [1, 64])
 def test_equal_to_loops(width, global_random_seed):
     rng = np.random.default_rng(global_random_seed)
-    h, grad = rng.normal(size=(2, 5, width)).astype(np.float32)
-    e = rng.normal(size=(4, width)).astype(np.float32)
+    h, grad = pad(rng.normal(size=(2, 5, width)).astype(np.float32))
+    e = pad(rng.normal(size=(4, width)).astype(np.float32))
     self_weight, out = np.float32(1.25), np.empty_like(h)
     sum_messages(0, 5, TRIANGLE_WITH_TAIL, self_weight, h, e, out)
     expected = naive.sum_messages(TRIANGLE_WITH_TAIL, self_weight, h, e)
@@ -62,15 +64,20 @@ def test_equal_to_loops(width, global_random_seed):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
-def test_rows_outside_are_left_alone():
-    h, e = np.ones((5, 2), np.float32), np.ones((4, 2), np.float32)
-    out = np.full_like(h, -1.0)
-    sum_messages(1, 3, TRIANGLE_WITH_TAIL, np.float32(1.0), h, e, out)
-    assert (out[[0, 3, 4]] == -1).all()
-    assert (out[1:3] > 0).all()
-
-
-def test_relu_keeps_what_is_no_number():
-    assert relu(np.float32(2.0)) == 2.0
-    assert relu(np.float32(-2.0)) == 0.0
-    assert np.isnan(relu(np.float32(np.nan)))
+def test_a_tile_is_a_part_of_a_batch():
+    """Rows 2 to 4 of a batch, whose arcs are numbered from its first row."""
+    arcs = BatchArcs(
+        np.array([0, 1, 2, 3, 4]),
+        np.array([1, 0, 3, 2]),
+        np.array([0, 0, 1, 1]),
+        np.array([9.0, 9.0, 2.0, 2.0], np.float32),
+    )
+    h = pad(np.array([[1.0], [3.0]], np.float32))
+    e = pad(np.array([[100.0], [0.5]], np.float32))
+    out, grad_h, grad_e = np.empty_like(h), np.empty_like(h), np.zeros_like(e)
+    sum_messages(2, 4, arcs, np.float32(1.0), h, e, out)
+    assert out[:, 0].tolist() == [1 + 2 * 3.5, 3 + 2 * 1.5]
+    grad = pad(np.array([[1.0], [10.0]], np.float32))
+    sum_messages_backward(2, 4, arcs, np.float32(1.0), h, e, grad, grad_h, grad_e)
+    assert grad_h[:, 0].tolist() == [1 + 2 * 10, 10 + 2 * 1]
+    assert grad_e[:, 0].tolist() == [0, 2 * 10 + 2 * 1]

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from skshake._simd import WIDTH
 from skshake.network._norm import INVSTD, MEAN, N_ROWS, SCALE, SHIFT
+from skshake.network.cpu._columns import pad
 from skshake.network.cpu._sublayers import (
     apply_linear,
     apply_linear_backward,
@@ -27,19 +29,19 @@ def float32(values):
 
 
 def test_a_linear_layer_by_hand():
-    x = float32([[1, 2], [3, 4], [9, 9]])
-    weight, bias = float32([[1, 0], [1, 1]]), float32([0, 10])
-    z, sums = np.full((3, 2), -1, np.float32), np.array([[100.0, 0.0], [0.0, 0.0]])
-    apply_linear(0, 2, x, weight, bias, z, sums)
-    assert z.tolist() == [[1, 13], [3, 17], [-1, -1]]
-    assert sums.tolist() == [[104, 30], [10, 13**2 + 17**2]]
-    grad = float32([[1, 2], [10, 20], [5, 5]])
-    grad_x, grad_weight = np.full_like(x, -1), np.ones((2, 2), np.float32)
-    apply_linear_backward(
-        0, 2, x, weight, grad, grad_x, grad_weight, np.empty((2, 2), np.float32)
-    )
-    assert grad_x.tolist() == [[3, 2], [30, 20], [-1, -1]]
-    assert grad_weight.tolist() == [[1 + 31, 1 + 42], [1 + 62, 1 + 84]]
+    x = pad(float32([[1, 2], [3, 4]]))
+    weight, bias = pad(float32([[1, 0], [1, 1]]), n_axes=2), pad(float32([[0, 10]]))
+    z, sums = np.empty_like(x), pad(np.array([[100.0, 0.0], [0.0, 0.0]]))
+    apply_linear(x, weight.T.copy(), bias, z, sums)
+    assert z[:, :2].tolist() == [[1, 13], [3, 17]]
+    assert sums[:, :2].tolist() == [[104, 30], [10, 13**2 + 17**2]]
+    grad, grad_x = pad(float32([[1, 2], [10, 20]])), np.empty_like(x)
+    grad_weight, product = np.ones((2, WIDTH, WIDTH), np.float32)
+    apply_linear_backward(x, weight, grad, grad_x, grad_weight, product)
+    assert grad_x[:, :2].tolist() == [[3, 2], [30, 20]]
+    assert grad_weight[:2, :2].tolist() == [[1 + 31, 1 + 42], [1 + 62, 1 + 84]]
+    for rest in (z[:, 2:], sums[:, 2:], grad_x[:, 2:], grad_weight[2:] - 1):
+        assert (rest == 0).all()
 
 
 def test_moments_by_hand():
@@ -67,9 +69,11 @@ def test_a_normalisation_by_hand():
     find_norm(np.array([[2.0], [3.0]]), 1.0, float32([4]), float32([5]), norm)
     expected = {MEAN: 2, INVSTD: 0.5, SCALE: 2, SHIFT: 5 - 2 * 2}
     assert {row: norm[row, 0] for row in range(N_ROWS)} == expected
-    z, out = float32([[3], [-9], [0]]), np.full((3, 1), -1, np.float32)
-    normalise(0, 2, z, norm, 1.0, NO_STREAM, out)
-    assert out.tolist() == [[7], [0], [-1]]
+    z, out = float32([[3], [-9], [np.nan]]), np.full((3, 1), -1, np.float32)
+    normalise(0, 1, z, norm, 1.0, NO_STREAM, out)
+    assert out[:2].tolist() == [[7], [0]]
+    # A training that explodes shall be noticed.
+    assert np.isnan(out[2])
 
 
 def test_means_of_gradients_by_hand():
@@ -84,7 +88,7 @@ def test_means_of_gradients_by_hand():
 def test_a_sublayer_is_that_of_torch(keep, global_random_seed):
     """Forward and backward, in two lanes, with the same values dropped."""
     rng = np.random.default_rng(global_random_seed)
-    n_rows, width, eps, stream = 40, 5, 1e-5, np.uint64(7)
+    n_rows, width, eps, stream = 40, WIDTH, 1e-5, np.uint64(7)
     lanes = [(0, 25), (25, 40)]
     x, grad_out = rng.normal(size=(2, n_rows, width)).astype(np.float32)
     weight = rng.normal(size=(width, width)).astype(np.float32)
@@ -93,11 +97,13 @@ def test_a_sublayer_is_that_of_torch(keep, global_random_seed):
     sums, moments = np.zeros((2, 2, width)), np.empty((2, width))
     norm = np.empty((N_ROWS, width), np.float32)
     for lane, (first, last) in enumerate(lanes):
-        apply_linear(first, last, x, weight, bias, z, sums[lane])
+        tile, transposed = slice(first, last), weight.T.copy()
+        apply_linear(x[tile], transposed, bias[None], z[tile], sums[lane])
     find_moments(sums, n_rows, moments)
     find_norm(moments, eps, norm_weight, norm_bias, norm)
     for first, last in lanes:
-        normalise(first, last, z, norm, keep, stream, out)
+        tile = slice(first, last)
+        normalise(first, width, z[tile], norm, keep, stream, out[tile])
     # Where a value of 0 before ReLU is within rounding, gradients may differ.
     before = z * norm[SCALE] + norm[SHIFT]
     grad = np.where(np.abs(before) > 1e-3, grad_out, 0).astype(np.float32)
@@ -119,14 +125,16 @@ def test_a_sublayer_is_that_of_torch(keep, global_random_seed):
 
     back, totals, means = np.zeros((2, 2, width)), np.empty((2, width)), norm[:2] * 0
     for lane, (first, last) in enumerate(lanes):
-        factor = np.float32(1 / keep)
-        relu_dropout_backward(first, last, out, grad, factor, z, norm, back[lane])
+        tile, factor = slice(first, last), np.float32(1 / keep)
+        relu_dropout_backward(out[tile], grad[tile], factor, z[tile], norm, back[lane])
     find_means(back, n_rows, totals, means)
     grad_weight, product = np.zeros((2, width, width), np.float32)
+    of_z = np.empty_like(grad)
     for first, last in lanes:
-        normalise_backward(first, last, z, norm, means, grad)
+        tile = slice(first, last)
+        normalise_backward(z[tile], norm, means, grad[tile], of_z[tile])
         apply_linear_backward(
-            first, last, x, weight, grad, grad_x, grad_weight, product
+            x[tile], weight, of_z[tile], grad_x[tile], grad_weight, product
         )
     # What is subtracted where a column varies little is large beside what is left.
     largest = max(1.0, np.abs(norm[SCALE]).max())
