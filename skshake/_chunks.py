@@ -32,6 +32,8 @@ from skshake.hierarchy import (
 
 # Nodes and edges of copies of the graphs, for which forests are drawn together.
 FEW_ROWS = 32_768
+# Nodes and edges of a chunk: what it needs on the way is larger than what it gives.
+MOST_ROWS = 500_000
 # Chunks that a progress bar is made of.
 BARS = 50
 # Of graphs without features, of which only the sizes are wanted.
@@ -99,7 +101,10 @@ def coarsen_graphs(
         If weights of edges are out of scale with q; the graph is named.
     """
     check_edge_weight(graphs, qs)
-    n_chunks = effective_n_jobs(n_jobs)
+    n_workers = effective_n_jobs(n_jobs)
+    # As many for each worker.
+    n_rounds = -(-(graphs.n_nodes + graphs.n_edges) // (n_workers * MOST_ROWS))
+    n_chunks = n_workers * max(n_rounds, 1)
     if verbose:
         n_chunks = max(n_chunks, BARS)
     bounds = chunk_bounds(graphs, n_chunks)

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import psutil
+from threadpoolctl import threadpool_info
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "torch-geometric")
@@ -57,6 +58,17 @@ def machine() -> str:
     return f"{cpu_name()}, {n_cores} cores"
 
 
+def blas() -> str:
+    """The BLAS that numpy multiplies matrices with, and which kernels it has chosen."""
+    libraries = [
+        f"{library['internal_api']} {library['version']}"
+        f" ({library.get('architecture', 'kernels unknown')})"
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    ]
+    return ", ".join(dict.fromkeys(libraries)) or "unknown"
+
+
 def now() -> str:
     """The date, in UTC."""
     return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
@@ -72,6 +84,7 @@ def head(commit: str) -> str:
         "names its own commit.\n\n"
         f"* commit {commit}, {now()}\n"
         f"* {machine()}\n"
+        f"* BLAS of numpy: {blas()}\n"
         f"* Python {platform.python_version()}, {versions}\n"
     )
 

@@ -148,7 +148,7 @@ class HierarchyCollection(Sequence):
         hierarchies : HierarchyCollection of length n_forests * n_graphs
         """
         levels = tuple(
-            concatenate_levels(of_forests)
+            concatenate_levels([*of_forests])
             for of_forests in zip(*self.forests, strict=True)
         )
         n_nodes = np.tile(np.diff(self.node_ptr), self.n_forests)
@@ -624,7 +624,7 @@ def concatenate_hierarchies(
 ) -> HierarchyCollection:
     """Join collections of the same levels, graphs in order, levels in parallel.
 
-    The list is emptied, so that of parts that nobody else holds each level is freed
+    The list is emptied, so that of parts that nobody else holds each array is freed
     once it is joined.
     """
     first = parts[0]
@@ -650,7 +650,7 @@ def concatenate_hierarchies(
     parts.clear()
     del first, part, each, of_forest
     joined = Parallel(n_jobs=n_jobs, backend="threading", pre_dispatch="n_jobs")(
-        delayed(concatenate_levels)(distinct.pop(key)) for key in order
+        delayed(concatenate_levels)([*distinct.pop(key)]) for key in order
     )
     level_of = dict(zip(order, joined, strict=True))
     forests = tuple(tuple(level_of[key] for key in forest) for forest in keys)

@@ -6,7 +6,6 @@ In: arrays that a contraction made. Out: records of them, and the view of one gr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -214,26 +213,46 @@ def empty_pooled(n_rows: int) -> PooledFeatures:
     )
 
 
-def concatenate_pooled(parts: Sequence[PooledFeatures]) -> PooledFeatures:
-    """Stack pooled features of equal widths."""
-    return PooledFeatures(
-        np.concatenate([part.numeric for part in parts]),
-        offsets(np.concatenate([np.diff(part.indptr) for part in parts])),
-        np.concatenate([part.slots for part in parts]),
-        np.concatenate([part.shares for part in parts]),
-        parts[0].n_slots,
+def concatenate_pooled(parts: list[PooledFeatures]) -> PooledFeatures:
+    """Stack pooled features of equal widths; see ``_join``."""
+    n_slots = parts[0].n_slots
+    numeric, indptr, slots, shares = _join(
+        parts, "numeric", "indptr", "slots", "shares"
     )
+    return PooledFeatures(numeric, indptr, slots, shares, n_slots)
 
 
-def concatenate_levels(parts: Sequence[Level]) -> Level:
-    """Join levels of one q, graphs in order."""
+def concatenate_levels(parts: list[Level]) -> Level:
+    """Join levels of one q, graphs in order; see ``_join``."""
+    q, x, edge_attr = parts[0].q, [p.x for p in parts], [p.edge_attr for p in parts]
+    node_ptr, edge_ptr, edges, edge_weight, block = _join(
+        parts, "node_ptr", "edge_ptr", "edges", "edge_weight", "block"
+    )
     return Level(
-        parts[0].q,
-        offsets(np.concatenate([np.diff(part.node_ptr) for part in parts])),
-        offsets(np.concatenate([np.diff(part.edge_ptr) for part in parts])),
-        np.concatenate([part.edges for part in parts]),
-        np.concatenate([part.edge_weight for part in parts]),
-        concatenate_pooled([part.x for part in parts]),
-        concatenate_pooled([part.edge_attr for part in parts]),
-        np.concatenate([part.block for part in parts]),
+        q,
+        node_ptr,
+        edge_ptr,
+        edges,
+        edge_weight,
+        concatenate_pooled(x),
+        concatenate_pooled(edge_attr),
+        block,
     )
+
+
+def _join(parts: list, *names: str) -> list[np.ndarray]:
+    """Arrays of records, one after the other.
+
+    The list is emptied: of records that nobody else holds, each array is freed once it
+    is joined, so that there are never two copies of all.
+    """
+    columns = [[getattr(part, name) for part in parts] for name in reversed(names)]
+    parts.clear()
+    joined = []
+    for name in names:
+        arrays = columns.pop()
+        if name.endswith("ptr"):
+            joined.append(offsets(np.concatenate([np.diff(ptr) for ptr in arrays])))
+        else:
+            joined.append(np.concatenate(arrays))
+    return joined
