@@ -6,12 +6,10 @@
 and 2; whatever is chosen is chosen inside the training folds. One row per fold goes to
 ``--csv``, and rows that the file holds are not measured again. Prints the mean, its
 standard error (the deviation of all folds over the root of ten: repeats are of the same
-graphs), and the seconds of the processor for ten folds (set ``OMP_NUM_THREADS=1``: they
-are those of all threads), then the mean rank of each method over the sets that all of
-them have; ``--render`` prints that of all rows of the file. ``--share 0.2`` takes a
-fifth of each class, as a set of its own.
-``ensemble`` takes over the network that ``shake`` fitted on the same fold, and its
-seconds.
+graphs), and the seconds of one core for ten folds, then the mean rank of each method
+over the sets that all of them have; ``--render`` prints that of all rows of the file.
+``--share 0.2`` takes a fifth of each class, as a set of its own. ``ensemble`` takes
+over the network that ``shake`` fitted on the same fold, and its seconds.
 """
 
 import argparse
@@ -23,12 +21,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import torch
 from _bench import markdown_row
 from _partitions import CUTS, PartitionCoarsener
 from _peers import WLSVC, Descriptors, PyGGIN, Statistics, with_forest
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
 from skshake import (
     GraphCollection,
@@ -196,6 +196,9 @@ def main() -> None:
     parser.add_argument("--csv", type=Path, default=Path("peers.csv"))
     parser.add_argument("--render", action="store_true", help="print all rows alone")
     arguments = parser.parse_args()
+    # All share one core: seconds are those of the processor.
+    torch.set_num_threads(1)
+    threadpool_limits(1)
     names = []
     for path in [] if arguments.render else arguments.files:
         name, graphs, y = load(path, arguments.share)

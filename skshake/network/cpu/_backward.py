@@ -18,7 +18,7 @@ from skshake._jit import kernel
 from skshake._simd import WIDTH
 from skshake.network._readouts import N_POOLINGS
 from skshake.network.cpu._barrier import await_all, note_done, take_next
-from skshake.network.cpu._forward import find_state
+from skshake.network.cpu._forward import find_state, outputs_of
 from skshake.network.cpu._messages import sum_messages, sum_messages_backward
 from skshake.network.cpu._pooling import pool_graphs_backward
 from skshake.network.cpu._sublayers import (
@@ -42,7 +42,7 @@ def _linear_backward(t, lane, rows, batch, weights, tape, state, grads, scratch)
     n_rows = last - first
     layer, begins_layer = t // weights.n_linear, t % weights.n_linear == 0
     given = grads.rows[first:last]
-    z, of_z = tape.outputs[t, first:last], tiles[1, :n_rows]
+    z, of_z = outputs_of(t, first, last, tape), tiles[1, :n_rows]
     normalise_backward(z, tape.norms[t], means, given, of_z)
     x, of_x = state, given
     if begins_layer:
@@ -84,7 +84,7 @@ def _backward_tile(t, lane, tile, batch, weights, dropout, tape, grads, scratch)
     if t > 0:
         keep = dropout.keep
         factor = np.float32(1.0 / keep) if begins_layer else np.float32(1.0)
-        z, norm = tape.outputs[t - 1, first:last], tape.norms[t - 1]
+        z, norm = outputs_of(t - 1, first, last, tape), tape.norms[t - 1]
         relu_dropout_backward(state, of_state, factor, z, norm, grads.sums[t - 1, lane])
 
 

@@ -55,7 +55,8 @@ def run_conv_stack(
     """
     norms = [norm for layer in layers for norm in layer.norms]
     parameters = flat_parameters(layers)
-    return _ConvStack.apply(plan, norms, h, edge_states, *parameters)
+    keeps = torch.is_grad_enabled()
+    return _ConvStack.apply(plan, norms, keeps, h, edge_states, *parameters)
 
 
 class _ConvStack(torch.autograd.Function):
@@ -64,6 +65,7 @@ class _ConvStack(torch.autograd.Function):
         ctx: Any,
         plan: LevelPlan,
         norms: list[nn.BatchNorm1d],
+        keeps: bool,
         h: Tensor,
         edge_states: Tensor,
         *parameters: Tensor,
@@ -75,7 +77,7 @@ class _ConvStack(torch.autograd.Function):
             pad(edge_states.detach().contiguous().numpy()),
         )
         weights = _stack(parameters, plan.n_linear, h.shape[1])
-        ctx.pass_ = _Pass(plan, batch, weights, h.shape[1])
+        ctx.pass_ = _Pass(plan, batch, weights, h.shape[1], keeps)
         ctx.pass_.forward(norms)
         return ctx.pass_.results()
 
@@ -83,14 +85,19 @@ class _ConvStack(torch.autograd.Function):
     def backward(ctx: Any, grad_h: Tensor, grad_pooled: Tensor) -> tuple[Any, ...]:
         pass_, ctx.pass_ = ctx.pass_, None
         grads = pass_.backward(grad_h, grad_pooled)
-        return None, None, *pass_.in_order(grads)
+        return None, None, None, *pass_.in_order(grads)
 
 
 class _Pass:
     """Records of one pass through the layers of a level, forward and backward."""
 
     def __init__(
-        self, plan: LevelPlan, batch: BatchArrays, weights: Weights, width: int
+        self,
+        plan: LevelPlan,
+        batch: BatchArrays,
+        weights: Weights,
+        width: int,
+        keeps: bool,
     ) -> None:
         self.plan, self.batch, self.weights = plan, batch, weights
         # The network's own, of which there may be more columns here.
@@ -102,7 +109,8 @@ class _Pass:
         shape = batch.h.shape
         n_columns = N_POOLINGS * shape[1] * (1 + self.n_layers) * plan.pools
         self.tape = Tape(
-            outputs=_room(self.n_sublayers, *shape),
+            # Each round reads what the one before gave.
+            outputs=_room(self.n_sublayers if keeps else 2, *shape),
             norms=_room(self.n_sublayers, N_ROWS, shape[1]),
             last=_room(*shape),
             pooled=_room(len(batch.node_ptr) - 1, n_columns),

@@ -29,6 +29,12 @@ from skshake.network.cpu._tiles import count_rows
 
 
 @kernel(inline=True)
+def outputs_of(t, first, last, tape):
+    """Rows of what the linear layer of sublayer ``t`` gives."""
+    return tape.outputs[t % len(tape.outputs), first:last]
+
+
+@kernel(inline=True)
 def find_state(t, first, last, batch, tape, n_linear, dropout, out):
     """Rows of the state that round t finishes; written to ``out``, but for the first.
 
@@ -52,7 +58,7 @@ def find_state(t, first, last, batch, tape, n_linear, dropout, out):
     if t % n_linear == 0:
         # The sublayer before was the last of its layer.
         keep, stream = dropout.keep, dropout.streams[t // n_linear - 1]
-    z, norm = tape.outputs[t - 1, first:last], tape.norms[t - 1]
+    z, norm = outputs_of(t - 1, first, last, tape), tape.norms[t - 1]
     normalise(first, dropout.n_columns, z, norm, keep, stream, out)
     return out
 
@@ -81,7 +87,7 @@ def _forward_tile(t, tile, batch, weights, dropout, tape, scratch, sums):
             x = scratch[1, : last - first]
             self_weight = weights.self_weight[layer]
             sum_messages(first, last, batch.arcs, self_weight, state, batch.e, x)
-        z = tape.outputs[t, first:last]
+        z = outputs_of(t, first, last, tape)
         apply_linear(x, weights.transposed[t], weights.bias[t], z, sums)
 
 
