@@ -102,7 +102,7 @@ def coarsen_graphs(
     """
     check_edge_weight(graphs, qs)
     n_workers = effective_n_jobs(n_jobs)
-    # As many for each worker.
+    # Each worker gets equally many chunks.
     n_rounds = -(-(graphs.n_nodes + graphs.n_edges) // (n_workers * MOST_ROWS))
     n_chunks = n_workers * max(n_rounds, 1)
     if verbose:

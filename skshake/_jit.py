@@ -203,8 +203,9 @@ def _parts(function: Callable) -> Iterator[str]:
             if is_kernel(value):
                 waiting.append(value.py_func)
             elif hasattr(value, "_defn"):
-                # An intrinsic.
+                # An intrinsic, and what may make code beside it.
                 waiting.append(value._defn)
+                waiting += _functions_beside(value._defn)
             elif isinstance(value, (int, float, np.generic)):
                 yield f"{name} = {value!r}"
             elif isinstance(value, type) and hasattr(value, "_fields"):
@@ -213,6 +214,15 @@ def _parts(function: Callable) -> Iterator[str]:
         for code in codes:
             constants = [c for c in code.co_consts if not isinstance(c, CodeType)]
             yield repr((code.co_code, constants, code.co_names))
+
+
+def _functions_beside(function: Any) -> list[Any]:
+    """Plain functions of the same module: helpers, and overloads of operators."""
+    return [
+        each
+        for each in function.__globals__.values()
+        if inspect.isfunction(each) and each.__module__ == function.__module__
+    ]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

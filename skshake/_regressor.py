@@ -44,7 +44,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     Parameters
     ----------
     hidden_dim : int, default=64
-        Width of all states.
+        Width of all states. A CPU computes multiples of 32 columns, so that 40 take as
+        long as 64.
     n_layers : int or sequence of int, default=4
         Message-passing layers of each level, in the order of the coarsener's ``q_``
         (finest first).

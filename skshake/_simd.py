@@ -1,9 +1,9 @@
 """Vectors of 32 numbers in the registers of the processor, for kernels.
 
-In: rows of float32 arrays of shape (n_rows, n_blocks * WIDTH). Out: vectors that
-kernels compute with, and store in a block of a row. The compiler makes no vectors of
-loops as short as these, or keeps sums in memory. Products are rounded before they are
-added, so that all processors find the same.
+In: rows of float32 arrays of shape (n_rows, n_vectors * WIDTH). Out: vectors that
+kernels compute with, and store in a row. Left alone, the compiler does not vectorise
+loops as short as these, or it keeps their sums in memory. Products are rounded before
+they are added, so that all processors find the same.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(manager, of_type, _LLVM_VECTOR)
 
 
-def _find_block(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Address of a block of a row, as that of a vector."""
+def _find_vector(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Address of vector ``v`` of a row."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
-    row, block = (
+    row, v = (
         context.cast(builder, argument, of_type, types.intp)
         for argument, of_type in zip(arguments[1:3], signature.args[1:3], strict=True)
     )
     _, n_columns = cgutils.unpack_tuple(builder, array.shape, 2)
     place = builder.mul(row, n_columns)
-    place = builder.add(place, builder.mul(block, place.type(WIDTH)))
+    place = builder.add(place, builder.mul(v, place.type(WIDTH)))
     number = builder.gep(array.data, [place])
     return builder.bitcast(number, _LLVM_VECTOR.as_pointer())
 
@@ -73,26 +73,26 @@ def zeros(typing_context):
 
 
 @intrinsic
-def load(typing_context, array, row, block):
-    """The vector that is a block of a row of an array."""
+def load(typing_context, array, row, v):
+    """Vector ``v`` of a row: the columns from ``v * WIDTH`` on."""
 
     def generate(context, builder, signature, arguments):
-        address = _find_block(context, builder, signature, arguments)
+        address = _find_vector(context, builder, signature, arguments)
         return builder.load(address, align=ALIGNMENT)
 
-    return (VECTOR(array, row, block), generate) if _is_rows(array) else None
+    return (VECTOR(array, row, v), generate) if _is_rows(array) else None
 
 
 @intrinsic
-def store(typing_context, array, row, block, vector):
-    """Write a vector into a block of a row of an array."""
+def store(typing_context, array, row, v, vector):
+    """Write vector ``v`` of a row."""
 
     def generate(context, builder, signature, arguments):
-        address = _find_block(context, builder, signature, arguments)
+        address = _find_vector(context, builder, signature, arguments)
         builder.store(arguments[3], address, align=ALIGNMENT)
         return context.get_dummy_value()
 
-    signature = types.void(array, row, block, vector)
+    signature = types.void(array, row, v, vector)
     return (signature, generate) if _is_rows(array) else None
 
 
@@ -231,11 +231,11 @@ if not IS_COMPILED:
     def repeat(number):
         return np.full(WIDTH, number, np.float32)
 
-    def load(array, row, block):
-        return array[row, block * WIDTH : (block + 1) * WIDTH].copy()
+    def load(array, row, v):
+        return array[row, v * WIDTH : (v + 1) * WIDTH].copy()
 
-    def store(array, row, block, vector):
-        array[row, block * WIDTH : (block + 1) * WIDTH] = vector
+    def store(array, row, v, vector):
+        array[row, v * WIDTH : (v + 1) * WIDTH] = vector
 
     def relu(a):
         return np.where(a <= 0, np.float32(0), a)

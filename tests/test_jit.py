@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from skshake import _jit
+from skshake import _jit, _simd
 from tests._helpers import run_python
 
 MODULE = """
@@ -79,6 +79,20 @@ def test_constants_and_code_are_part_of_the_name():
         stamp(text.replace("x + C", "x + 1 + C"), CONSTANT=1),
     ]
     assert len({known, *others}) == 5
+
+
+def test_what_makes_code_beside_an_intrinsic_is_part_of_the_name(monkeypatch):
+    space = {"load": _simd.load, "__name__": "module"}
+    exec("def f(array):\n    return load(array, 0, 0)", space)
+    f = space["f"]
+    known = _jit.KernelCache(f)._stamp
+
+    def elsewhere(context, builder, signature, arguments):
+        return builder.gep(arguments[0], [arguments[1]])
+
+    elsewhere.__module__ = _simd.__name__
+    monkeypatch.setattr(_simd, "_find_vector", elsewhere)
+    assert _jit.KernelCache(f)._stamp != known
 
 
 def test_damaged_and_unwritable_files_do_no_harm(tmp_path, monkeypatch, caplog):

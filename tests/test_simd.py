@@ -48,17 +48,17 @@ def test_rows_of_other_numbers_are_refused(dtype):
 
 @kernel
 def _compare(a, b, out):
-    for block in range(a.shape[1] // WIDTH):
-        one, other = load(a, 0, block), load(b, 0, block)
-        store(out, 0, block, relu(one))
-        store(out, 1, block, where_positive(one, other))
-        store(out, 2, block, where_equal(one, other, repeat(7)))
-        store(out, 3, block, maximum(one, other))
-        store(out, 4, block, (one - other) / repeat(2.0))
+    for v in range(a.shape[1] // WIDTH):
+        one, other = load(a, 0, v), load(b, 0, v)
+        store(out, 0, v, relu(one))
+        store(out, 1, v, where_positive(one, other))
+        store(out, 2, v, where_equal(one, other, repeat(7)))
+        store(out, 3, v, maximum(one, other))
+        store(out, 4, v, (one - other) / repeat(2.0))
 
 
 def test_other_operations_are_those_of_numpy():
-    """In two blocks, with numbers that are none."""
+    """In two vectors of a row, with numbers that are none."""
     values = np.array([-1.5, -0.0, 0.0, 1.0, np.inf, -np.inf, np.nan], np.float32)
     pairs = np.stack(np.meshgrid(values, values), -1).reshape(-1, 2)
     a, b = np.resize(pairs, (2 * WIDTH, 2)).T.copy()[:, None]

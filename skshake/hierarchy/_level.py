@@ -214,7 +214,7 @@ def empty_pooled(n_rows: int) -> PooledFeatures:
 
 
 def concatenate_pooled(parts: list[PooledFeatures]) -> PooledFeatures:
-    """Stack pooled features of equal widths; see ``_join``."""
+    """Stack pooled features of equal widths; the list is emptied, see ``_join``."""
     n_slots = parts[0].n_slots
     numeric, indptr, slots, shares = _join(
         parts, "numeric", "indptr", "slots", "shares"
@@ -223,7 +223,7 @@ def concatenate_pooled(parts: list[PooledFeatures]) -> PooledFeatures:
 
 
 def concatenate_levels(parts: list[Level]) -> Level:
-    """Join levels of one q, graphs in order; see ``_join``."""
+    """Join levels of one q, graphs in order; the list is emptied, see ``_join``."""
     q, x, edge_attr = parts[0].q, [p.x for p in parts], [p.edge_attr for p in parts]
     node_ptr, edge_ptr, edges, edge_weight, block = _join(
         parts, "node_ptr", "edge_ptr", "edges", "edge_weight", "block"

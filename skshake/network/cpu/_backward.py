@@ -18,7 +18,7 @@ from skshake._jit import kernel
 from skshake._simd import WIDTH
 from skshake.network._readouts import N_POOLINGS
 from skshake.network.cpu._barrier import await_all, note_done, take_next
-from skshake.network.cpu._forward import find_state, outputs_of
+from skshake.network.cpu._forward import find_state, linear_output
 from skshake.network.cpu._messages import sum_messages, sum_messages_backward
 from skshake.network.cpu._pooling import pool_graphs_backward
 from skshake.network.cpu._sublayers import (
@@ -27,7 +27,7 @@ from skshake.network.cpu._sublayers import (
     normalise_backward,
     relu_dropout_backward,
 )
-from skshake.network.cpu._tiles import count_rows
+from skshake.network.cpu._tiles import LARGEST_USUAL_TILE, find_room
 
 
 @kernel(inline=True)
@@ -42,7 +42,7 @@ def _linear_backward(t, lane, rows, batch, weights, tape, state, grads, scratch)
     n_rows = last - first
     layer, begins_layer = t // weights.n_linear, t % weights.n_linear == 0
     given = grads.rows[first:last]
-    z, of_z = outputs_of(t, first, last, tape), tiles[1, :n_rows]
+    z, of_z = linear_output(t, first, last, tape), tiles[1, :n_rows]
     normalise_backward(z, tape.norms[t], means, given, of_z)
     x, of_x = state, given
     if begins_layer:
@@ -84,7 +84,7 @@ def _backward_tile(t, lane, tile, batch, weights, dropout, tape, grads, scratch)
     if t > 0:
         keep = dropout.keep
         factor = np.float32(1.0 / keep) if begins_layer else np.float32(1.0)
-        z, norm = outputs_of(t - 1, first, last, tape), tape.norms[t - 1]
+        z, norm = linear_output(t - 1, first, last, tape), tape.norms[t - 1]
         relu_dropout_backward(state, of_state, factor, z, norm, grads.sums[t - 1, lane])
 
 
@@ -100,8 +100,8 @@ def run_backward(counters, lanes, batch, weights, dropout, tape, grads):
     lane_ptr, n_sublayers = lanes.lane_ptr, len(weights.linear)
     n_lanes, n_rows, width = len(lane_ptr) - 1, len(batch.h), batch.h.shape[1]
     means = np.empty((2, width), np.float32)
-    tiles = np.empty((4, count_rows(lanes.tiles), width), np.float32)
-    scratch = tiles, means, np.empty((width, width), np.float32)
+    usual = np.empty((4, LARGEST_USUAL_TILE, width), np.float32)
+    product = np.empty((width, width), np.float32)
     for t in range(n_sublayers, -1, -1):
         if t < n_sublayers:
             find_means(grads.sums[t], n_rows, grads.norm_parameters[t], means)
@@ -111,6 +111,7 @@ def run_backward(counters, lanes, batch, weights, dropout, tape, grads):
                 break
             for k in range(lane_ptr[lane], lane_ptr[lane + 1]):
                 tile = lanes.tiles[k]
+                scratch = find_room(tile, usual), means, product
                 _backward_tile(
                     t, lane, tile, batch, weights, dropout, tape, grads, scratch
                 )

@@ -1,7 +1,8 @@
-"""Columns of zeros, so that each row is whole blocks of WIDTH.
+"""Padding of rows with zeros to a multiple of WIDTH, which kernels read as vectors.
 
 In: arrays of a network's own width. Out: arrays that kernels read, and back again.
-Zeros stay zeros: a weight of 0 and a bias of 0 give 0, in batch normalisation too.
+Zeros stay zeros: a weight of 0 and a bias of 0 give 0, and so does batch normalisation,
+whose eps is positive.
 """
 
 from __future__ import annotations
@@ -36,10 +37,13 @@ def cut_off(array: np.ndarray, width: int) -> np.ndarray:
 
 def pad_parts(array: np.ndarray, width: int) -> np.ndarray:
     """Rows of parts ``width`` long, each of which is filled up with zeros."""
-    return pad(array.reshape(len(array), -1, width)).reshape(len(array), -1)
+    n_rows, n_parts = len(array), array.shape[1] // width
+    padded = pad(array.reshape(n_rows, n_parts, width))
+    return padded.reshape(n_rows, n_parts * padded.shape[2])
 
 
 def cut_off_parts(array: np.ndarray, width: int) -> np.ndarray:
     """The same back again."""
-    parts = array.reshape(len(array), -1, padded_width(width))
-    return cut_off(parts, width).reshape(len(array), -1)
+    n_rows, n_parts = len(array), array.shape[1] // padded_width(width)
+    parts = array.reshape(n_rows, n_parts, padded_width(width))
+    return cut_off(parts, width).reshape(n_rows, n_parts * width)

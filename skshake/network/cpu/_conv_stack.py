@@ -55,8 +55,8 @@ def run_conv_stack(
     """
     norms = [norm for layer in layers for norm in layer.norms]
     parameters = flat_parameters(layers)
-    keeps = torch.is_grad_enabled()
-    return _ConvStack.apply(plan, norms, keeps, h, edge_states, *parameters)
+    is_differentiated = torch.is_grad_enabled()
+    return _ConvStack.apply(plan, norms, is_differentiated, h, edge_states, *parameters)
 
 
 class _ConvStack(torch.autograd.Function):
@@ -65,7 +65,7 @@ class _ConvStack(torch.autograd.Function):
         ctx: Any,
         plan: LevelPlan,
         norms: list[nn.BatchNorm1d],
-        keeps: bool,
+        is_differentiated: bool,
         h: Tensor,
         edge_states: Tensor,
         *parameters: Tensor,
@@ -77,7 +77,7 @@ class _ConvStack(torch.autograd.Function):
             pad(edge_states.detach().contiguous().numpy()),
         )
         weights = _stack(parameters, plan.n_linear, h.shape[1])
-        ctx.pass_ = _Pass(plan, batch, weights, h.shape[1], keeps)
+        ctx.pass_ = _Pass(plan, batch, weights, h.shape[1], is_differentiated)
         ctx.pass_.forward(norms)
         return ctx.pass_.results()
 
@@ -97,7 +97,7 @@ class _Pass:
         batch: BatchArrays,
         weights: Weights,
         width: int,
-        keeps: bool,
+        is_differentiated: bool,
     ) -> None:
         self.plan, self.batch, self.weights = plan, batch, weights
         # The network's own, of which there may be more columns here.
@@ -109,8 +109,8 @@ class _Pass:
         shape = batch.h.shape
         n_columns = N_POOLINGS * shape[1] * (1 + self.n_layers) * plan.pools
         self.tape = Tape(
-            # Each round reads what the one before gave.
-            outputs=_room(self.n_sublayers if keeps else 2, *shape),
+            # A round takes what the one before gave before it gives its own.
+            outputs=_room(self.n_sublayers if is_differentiated else 1, *shape),
             norms=_room(self.n_sublayers, N_ROWS, shape[1]),
             last=_room(*shape),
             pooled=_room(len(batch.node_ptr) - 1, n_columns),
@@ -197,7 +197,9 @@ def _find_dropout(plan: LevelPlan, n_layers: int, width: int) -> Dropout:
     if plan.streams is None:
         return Dropout(1.0, np.zeros(n_layers, np.uint64), width)
     # Bits of int64, which torch has, as the uint64 that kernels compute with.
-    return Dropout(1.0 - plan.dropout, plan.streams.numpy().view(np.uint64), width)
+    # A copy: the next step draws into the same memory.
+    streams = plan.streams.numpy().view(np.uint64).copy()
+    return Dropout(1.0 - plan.dropout, streams, width)
 
 
 def _stack(parameters: tuple[Tensor, ...], n_linear: int, width: int) -> Weights:

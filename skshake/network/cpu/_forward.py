@@ -25,11 +25,11 @@ from skshake.network.cpu._sublayers import (
     find_norm,
     normalise,
 )
-from skshake.network.cpu._tiles import count_rows
+from skshake.network.cpu._tiles import LARGEST_USUAL_TILE, find_room
 
 
 @kernel(inline=True)
-def outputs_of(t, first, last, tape):
+def linear_output(t, first, last, tape):
     """Rows of what the linear layer of sublayer ``t`` gives."""
     return tape.outputs[t % len(tape.outputs), first:last]
 
@@ -58,7 +58,7 @@ def find_state(t, first, last, batch, tape, n_linear, dropout, out):
     if t % n_linear == 0:
         # The sublayer before was the last of its layer.
         keep, stream = dropout.keep, dropout.streams[t // n_linear - 1]
-    z, norm = outputs_of(t - 1, first, last, tape), tape.norms[t - 1]
+    z, norm = linear_output(t - 1, first, last, tape), tape.norms[t - 1]
     normalise(first, dropout.n_columns, z, norm, keep, stream, out)
     return out
 
@@ -87,7 +87,7 @@ def _forward_tile(t, tile, batch, weights, dropout, tape, scratch, sums):
             x = scratch[1, : last - first]
             self_weight = weights.self_weight[layer]
             sum_messages(first, last, batch.arcs, self_weight, state, batch.e, x)
-        z = outputs_of(t, first, last, tape)
+        z = linear_output(t, first, last, tape)
         apply_linear(x, weights.transposed[t], weights.bias[t], z, sums)
 
 
@@ -109,7 +109,7 @@ def run_forward(counters, lanes, batch, weights, moments, dropout, tape, sums):
     """
     lane_ptr, n_sublayers = lanes.lane_ptr, len(weights.linear)
     n_lanes = len(lane_ptr) - 1
-    scratch = np.empty((2, count_rows(lanes.tiles), batch.h.shape[1]), np.float32)
+    scratch = np.empty((2, LARGEST_USUAL_TILE, batch.h.shape[1]), np.float32)
     for t in range(n_sublayers + 1):
         while True:
             lane = take_next(counters, t)
@@ -118,7 +118,8 @@ def run_forward(counters, lanes, batch, weights, moments, dropout, tape, sums):
             of_lane = sums[t, lane]
             for k in range(lane_ptr[lane], lane_ptr[lane + 1]):
                 tile = lanes.tiles[k]
-                _forward_tile(t, tile, batch, weights, dropout, tape, scratch, of_lane)
+                room = find_room(tile, scratch)
+                _forward_tile(t, tile, batch, weights, dropout, tape, room, of_lane)
             note_done(counters, t)
         await_all(counters, t, n_lanes)
         if t < n_sublayers:

@@ -27,13 +27,13 @@ def sum_messages(first, last, arcs, self_weight, h, e, out):
     """
     rowptr, col, edge, weight = arcs.rowptr, arcs.col, arcs.edge, arcs.weight
     for i in range(last - first):
-        for block in range(h.shape[1] // WIDTH):
-            total = load(h, i, block) * self_weight
+        for v in range(h.shape[1] // WIDTH):
+            total = load(h, i, v) * self_weight
             for arc in range(rowptr[first + i], rowptr[first + i + 1]):
                 j, k = col[arc] - first, edge[arc]
-                message = relu(load(h, j, block) + load(e, k, block))
+                message = relu(load(h, j, v) + load(e, k, v))
                 total = total + message * weight[arc]
-            store(out, i, block, total)
+            store(out, i, v, total)
 
 
 @kernel(inline=True)
@@ -61,17 +61,17 @@ def sum_messages_backward(first, last, arcs, self_weight, h, e, grad, grad_h, gr
     # Column by column, which a processor adds many at once.
     own = np.zeros((1, width), np.float32)
     for i in range(last - first):
-        for block in range(width // WIDTH):
-            state, of_out = load(h, i, block), load(grad, i, block)
-            store(own, 0, block, load(own, 0, block) + of_out * state)
+        for v in range(width // WIDTH):
+            state, of_out = load(h, i, v), load(grad, i, v)
+            store(own, 0, v, load(own, 0, v) + of_out * state)
             total = of_out * self_weight
             for arc in range(rowptr[first + i], rowptr[first + i + 1]):
                 j, k = col[arc] - first, edge[arc]
-                of_message = load(grad, j, block) * weight[arc]
-                passed = where_positive(state + load(e, k, block), of_message)
+                of_message = load(grad, j, v) * weight[arc]
+                passed = where_positive(state + load(e, k, v), of_message)
                 total = total + passed
-                store(grad_e, k, block, load(grad_e, k, block) + passed)
-            store(grad_h, i, block, total)
+                store(grad_e, k, v, load(grad_e, k, v) + passed)
+            store(grad_h, i, v, total)
     grad_self = np.float32(0.0)
     for c in range(width):
         grad_self += own[0, c]

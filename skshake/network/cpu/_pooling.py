@@ -21,23 +21,23 @@ def pool_graphs(first_graph, last_graph, node_ptr, h, start, out):
     first_graph, last_graph : int  # IN
     node_ptr : int64 array (n_graphs + 1,)  # IN
     h : float32 array (n_rows, width), rows of these graphs alone  # IN
-    start : int, block of ``out`` at which the mean begins  # IN
+    start : int, vector of ``out`` at which the mean begins  # IN
     out : float32 array (n_graphs, n_columns)  # OUT at 3 width columns
     """
-    n_blocks, before = h.shape[1] // WIDTH, node_ptr[first_graph]
+    n_vectors, before = h.shape[1] // WIDTH, node_ptr[first_graph]
     for g in range(first_graph, last_graph):
         first, last = node_ptr[g] - before, node_ptr[g + 1] - before
         n_nodes = max(last - first, 1)
-        for block in range(n_blocks):
+        for v in range(n_vectors):
             total = zeros()
-            most = load(h, first, block) if first < last else zeros()
+            most = load(h, first, v) if first < last else zeros()
             for i in range(first, last):
-                row = load(h, i, block)
+                row = load(h, i, v)
                 total, most = total + row, maximum(most, row)
-            place = start + block
+            place = start + v
             store(out, g, place, total / repeat(n_nodes))
-            store(out, g, place + n_blocks, most)
-            store(out, g, place + 2 * n_blocks, total / repeat(np.sqrt(n_nodes)))
+            store(out, g, place + n_vectors, most)
+            store(out, g, place + 2 * n_vectors, total / repeat(np.sqrt(n_nodes)))
 
 
 @kernel(inline=True)
@@ -52,21 +52,21 @@ def pool_graphs_backward(
     grad : float32 array (n_graphs, n_columns), gradient of ``out``  # IN
     grad_h : float32 array (n_rows, width)  # IN and OUT
     """
-    n_blocks, before = h.shape[1] // WIDTH, node_ptr[first_graph]
+    n_vectors, before = h.shape[1] // WIDTH, node_ptr[first_graph]
     for g in range(first_graph, last_graph):
         first, last = node_ptr[g] - before, node_ptr[g + 1] - before
         n_nodes = max(last - first, 1)
-        for block in range(n_blocks):
-            place = start + block
-            most, n_equal = load(out, g, place + n_blocks), zeros()
+        for v in range(n_vectors):
+            place = start + v
+            most, n_equal = load(out, g, place + n_vectors), zeros()
             for i in range(first, last):
-                n_equal = n_equal + where_equal(load(h, i, block), most, repeat(1.0))
+                n_equal = n_equal + where_equal(load(h, i, v), most, repeat(1.0))
             root = repeat(np.sqrt(n_nodes))
             even = load(grad, g, place) / repeat(n_nodes)
-            even = even + load(grad, g, place + 2 * n_blocks) / root
+            even = even + load(grad, g, place + 2 * n_vectors) / root
             # No row equals a maximum of NaN.
             n_equal = maximum(n_equal, repeat(1.0))
-            share = load(grad, g, place + n_blocks) / n_equal
+            share = load(grad, g, place + n_vectors) / n_equal
             for i in range(first, last):
-                of_row = even + where_equal(load(h, i, block), most, share)
-                store(grad_h, i, block, load(grad_h, i, block) + of_row)
+                of_row = even + where_equal(load(h, i, v), most, share)
+                store(grad_h, i, v, load(grad_h, i, v) + of_row)

@@ -92,12 +92,12 @@ class Dropout(NamedTuple):
 class Tape(NamedTuple):
     """What forward notes for backward, and its results.
 
-    ``outputs`` (n_sublayers, n_rows, width), of linear layers, or (2, n_rows, width),
-    of two of them in turn, where nothing goes back; ``norms`` (n_sublayers, 4, width);
+    ``outputs`` (n_sublayers, n_rows, width), of linear layers, or (1, n_rows, width),
+    of one after the other, where nothing goes back; ``norms`` (n_sublayers, 4, width);
     ``last`` (n_rows, width), the last state; ``pooled`` (n_graphs, n_columns), of no
     columns where nothing is pooled. Other states and sums of messages are not kept:
-    backward finds them again, tile by tile, which takes less time than memory does to
-    bring them back.
+    backward computes them again, tile by tile, which is faster than reading them back
+    from memory.
     """
 
     outputs: np.ndarray

@@ -18,7 +18,8 @@ from skshake.network.cpu._dropout import hash_counter
 @kernel(inline=True)
 def _relu(value):
     """max(value, 0), but NaN stays NaN."""
-    return value * np.float32(value > np.float32(0.0))
+    zero = np.float32(0.0)
+    return zero if value <= zero else value
 
 
 @kernel(inline=True)
@@ -36,14 +37,14 @@ def apply_linear(x, transposed, bias, z, sums):
     np.dot(x, transposed, z)
     # Sums of a tile fit float32; those of all tiles are added in float64.
     of_tile = np.empty((2, z.shape[1]), np.float32)
-    for block in range(z.shape[1] // WIDTH):
-        total, squares, shift = zeros(), zeros(), load(bias, 0, block)
+    for v in range(z.shape[1] // WIDTH):
+        total, squares, shift = zeros(), zeros(), load(bias, 0, v)
         for i in range(len(z)):
-            row = load(z, i, block) + shift
-            store(z, i, block, row)
+            row = load(z, i, v) + shift
+            store(z, i, v, row)
             total, squares = total + row, squares + row * row
-        store(of_tile, 0, block, total)
-        store(of_tile, 1, block, squares)
+        store(of_tile, 0, v, total)
+        store(of_tile, 1, v, squares)
     sums += of_tile
 
 
@@ -110,8 +111,8 @@ def normalise(first, n_columns, z, norm, keep, stream, out):
 
     Parameters
     ----------
-    first, n_columns : int, row of the batch that is the first here, and how many of the
-        columns are not there to fill blocks  # IN
+    first, n_columns : int, row of the batch that is the first here, and the network's
+        own width, without padding  # IN
     z : float32 array (n_rows, width)  # IN
     norm : float32 array (4, width)  # IN
     keep : float, 1 drops nothing  # IN
@@ -153,17 +154,17 @@ def relu_dropout_backward(out, grad, factor, z, norm, sums):
         # IN and OUT
     """
     of_tile = np.empty((2, z.shape[1]), np.float32)
-    for block in range(z.shape[1] // WIDTH):
-        mean, invstd = load(norm, MEAN, block), load(norm, INVSTD, block)
+    for v in range(z.shape[1] // WIDTH):
+        mean, invstd = load(norm, MEAN, v), load(norm, INVSTD, v)
         total, products = zeros(), zeros()
         for i in range(len(z)):
-            of_row = load(grad, i, block) * factor
-            passed = where_positive(load(out, i, block), of_row)
-            store(grad, i, block, passed)
-            xhat = (load(z, i, block) - mean) * invstd
+            of_row = load(grad, i, v) * factor
+            passed = where_positive(load(out, i, v), of_row)
+            store(grad, i, v, passed)
+            xhat = (load(z, i, v) - mean) * invstd
             total, products = total + passed, products + passed * xhat
-        store(of_tile, 0, block, total)
-        store(of_tile, 1, block, products)
+        store(of_tile, 0, v, total)
+        store(of_tile, 1, v, products)
     sums += of_tile
 
 
@@ -203,14 +204,14 @@ def normalise_backward(z, norm, means, grad, out):
     grad : float32 array (n_rows, width)  # IN
     out : float32 array (n_rows, width)  # OUT
     """
-    for block in range(z.shape[1] // WIDTH):
-        mean, invstd = load(norm, MEAN, block), load(norm, INVSTD, block)
-        scale = load(norm, SCALE, block)
-        mean_grad, mean_product = load(means, 0, block), load(means, 1, block)
+    for v in range(z.shape[1] // WIDTH):
+        mean, invstd = load(norm, MEAN, v), load(norm, INVSTD, v)
+        scale = load(norm, SCALE, v)
+        mean_grad, mean_product = load(means, 0, v), load(means, 1, v)
         for i in range(len(z)):
-            xhat = (load(z, i, block) - mean) * invstd
-            centred = load(grad, i, block) - mean_grad - xhat * mean_product
-            store(out, i, block, scale * centred)
+            xhat = (load(z, i, v) - mean) * invstd
+            centred = load(grad, i, v) - mean_grad - xhat * mean_product
+            store(out, i, v, scale * centred)
 
 
 @kernel(inline=True)

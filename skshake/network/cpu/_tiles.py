@@ -13,6 +13,8 @@ from skshake.network.cpu._records import Lanes
 
 # Rows of a tile: so few that its arrays stay in a second-level cache.
 TILE_ROWS = 128
+# Larger ones are single large graphs.
+LARGEST_USUAL_TILE = 4 * TILE_ROWS
 
 
 @kernel
@@ -43,13 +45,25 @@ def _cut_tiles(node_ptr, tiles):
     return n_found
 
 
-@kernel
-def count_rows(tiles):
-    """Rows of the largest tile."""
-    most = 0
-    for k in range(len(tiles)):
-        most = max(most, tiles[k, 1] - tiles[k, 0])
-    return most
+@kernel(inline=True)
+def find_room(tile, scratch):
+    """Rows to work in: those of a thread, or for a large graph rows of its own.
+
+    Threads that come to a large graph one after the other shall not each keep so much.
+
+    Parameters
+    ----------
+    tile : int64 array (4,)  # IN
+    scratch : float32 array (n_arrays, n_rows, width)  # IN
+
+    Returns
+    -------
+    room : float32 array (n_arrays, at least the tile's rows, width)
+    """
+    n_rows = tile[1] - tile[0]
+    if n_rows <= scratch.shape[1]:
+        return scratch
+    return np.empty((scratch.shape[0], n_rows, scratch.shape[2]), np.float32)
 
 
 def cut(node_ptr: np.ndarray) -> Lanes:

@@ -1,4 +1,4 @@
-"""Columns that fill blocks, and what is left once they are cut off."""
+"""Columns that fill rows up, and what is left once they are cut off."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from skshake.network.cpu._columns import (
 )
 
 
-def test_widths_are_whole_blocks():
+def test_widths_are_multiples():
     widths = [1, WIDTH - 1, WIDTH, WIDTH + 1]
     assert [padded_width(width) for width in widths] == [WIDTH] * 3 + [2 * WIDTH]
 
@@ -38,3 +38,9 @@ def test_parts_are_filled_up_one_by_one():
     assert padded.shape == (2, 2 * WIDTH)
     assert padded[0, WIDTH : WIDTH + 4].tolist() == [3, 4, 5, 0]
     assert (cut_off_parts(padded, 3) == rows).all()
+
+
+def test_there_may_be_no_rows():
+    empty = np.empty((0, 6), np.float32)
+    assert pad_parts(empty, 3).shape == (0, 2 * WIDTH)
+    assert cut_off_parts(np.empty((0, 2 * WIDTH), np.float32), 3).shape == (0, 6)

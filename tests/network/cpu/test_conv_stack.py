@@ -1,10 +1,14 @@
 """Fused layers against plain torch: values, gradients, threads, bits."""
 
+import copy
+
+import networkx as nx
 import numpy as np
 import pytest
 import torch
 
 from skshake import KFCoarsener
+from skshake._simd import WIDTH
 from skshake.network import _threads
 from skshake.network._fitting import build_network
 from skshake.network._model import SHAKENetwork
@@ -90,9 +94,29 @@ def test_a_level_may_have_no_layers(
     compare_with_plain(hierarchies, shape, global_random_seed)
 
 
-def test_gradients_have_memory_of_their_own(small_mutag, make_shape):
+# A vector, one and a quarter, and two; the fewer values, the farther from kinks.
+@pytest.mark.parametrize("width", [WIDTH, WIDTH + WIDTH // 4, 2 * WIDTH])
+def test_rows_may_have_several_vectors(
+    width, random_graphs, make_shape, global_random_seed
+):
+    hierarchies = KFCoarsener(q=np.inf).fit_transform(random_graphs[:2])
+    shape = make_shape(hierarchies, n_layers=(1,), n_linear=1, hidden_dim=width)
+    compare_with_plain(hierarchies, shape, global_random_seed)
+
+
+def test_a_graph_may_be_larger_than_a_usual_tile(make_shape):
+    large = nx.path_graph(2 * _tiles.LARGEST_USUAL_TILE)
+    hierarchies = KFCoarsener(q=np.inf).fit_transform([large, nx.star_graph(3)])
+    network, levels = make_batch(hierarchies, make_shape(hierarchies))
+    # Values have no kinks.
+    expected = differentiate(copy.deepcopy(network).on(PLAIN).double(), levels)
+    assert_rounded(differentiate(network, levels).outputs, expected.outputs, "outputs")
+
+
+@pytest.mark.parametrize("width", [8, WIDTH])
+def test_gradients_have_memory_of_their_own(width, small_mutag, make_shape):
     hierarchies = KFCoarsener(q=1.0).fit_transform(small_mutag[0])
-    shape = make_shape(hierarchies, n_linear=2)
+    shape = make_shape(hierarchies, n_linear=2, hidden_dim=width)
     gradients = differentiate(*make_batch(hierarchies, shape)).gradients
     places = [g.data_ptr() for g in gradients.values() if g is not None and g.numel()]
     assert len(set(places)) == len(places)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skshake.network.cpu._tiles import cut
+from skshake.network.cpu._tiles import cut, find_room
 
 
 def test_lanes_cover_whole_graphs_once():
@@ -18,3 +18,11 @@ def test_lanes_cover_whole_graphs_once():
         assert tiles[-1, 1] == node_ptr[-1]
         assert tiles[-1, 3] == n_graphs
         assert (node_ptr[tiles[:, 2:]] == tiles[:, :2]).all()
+
+
+def test_a_large_graph_gets_rows_of_its_own():
+    scratch = np.zeros((2, 4, 3), np.float32)
+    assert np.shares_memory(find_room(np.array([5, 9, 0, 1]), scratch), scratch)
+    room = find_room(np.array([5, 10, 0, 1]), scratch)
+    assert not np.shares_memory(room, scratch)
+    assert room.shape == (2, 5, 3)
