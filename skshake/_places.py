@@ -32,7 +32,7 @@ def _first_places(graph: Any, order: list[int]) -> dict[int, np.ndarray]:
     if len(order) < 3 or graph.number_of_edges() > FEW_EDGES * len(order):
         circle: dict[int, np.ndarray] = nx.circular_layout(order)
         return circle
-    lengths = nx.to_scipy_sparse_array(graph, order, weight="length", dtype=float)
+    lengths = nx.to_numpy_array(graph, order, weight="length")
     distances = shortest_path(lengths, directed=False)
     left, scale, _ = np.linalg.svd(distances - distances.mean(axis=0))
     places = left[:, :2] * scale[:2]

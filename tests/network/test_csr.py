@@ -23,7 +23,7 @@ def test_the_transpose_by_hand():
 
 def test_the_transpose_is_that_of_scipy(global_random_seed):
     rng = np.random.default_rng(global_random_seed)
-    matrix = sparse.random(30, 20, 0.1, "csr", rng=rng)
+    matrix = sparse.random(30, 20, 0.1, "csr", None, rng)
     csr = CSR(*map(torch.from_numpy, (matrix.indptr, matrix.indices, matrix.data)))
     found = transpose(csr, 20)
     expected = matrix.tocsc()

@@ -14,7 +14,7 @@ from skshake.network._torch_engine import PLAIN, LevelPlan
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_sums_of_rows_are_a_product(dtype, global_random_seed):
     rng = np.random.default_rng(global_random_seed)
-    matrix = sparse.random(9, 6, 0.4, "csr", np.float32, rng=rng)
+    matrix = sparse.random(9, 6, 0.4, "csr", np.float32, rng)
     indices = (matrix.indptr, matrix.indices)
     csr = CSR(
         *(torch.from_numpy(a.astype(np.int64)) for a in indices),

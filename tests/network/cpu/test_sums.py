@@ -31,7 +31,7 @@ def test_sums_and_gradients_are_those_of_plain_torch(
 ):
     monkeypatch.setattr(_threads, "LANE_ROWS", lane_rows)
     rng = np.random.default_rng(global_random_seed)
-    matrix = sparse.random(50, n_cols, 0.2, "csr", np.float32, rng=rng)
+    matrix = sparse.random(50, n_cols, 0.2, "csr", np.float32, rng)
     csr = CSR(
         *(
             torch.from_numpy(a.astype(np.int64))
