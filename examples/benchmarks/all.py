@@ -5,10 +5,11 @@
 DATA holds ``graphs/*.npz`` and ``molecules/*.csv.gz``. Each benchmark runs in a process
 of its own, one after the other, and its tables become a section of the page, with its
 command. ``--only NAME`` runs one again and replaces its section in place. Long ones run
-in a short version here; ``--list`` shows the commands. Nothing runs while others keep
-the machine busy, or where files differ from the commit, unless ``--anyway`` says so,
-and then the page says it too. ``--quick`` runs each at the smallest size, to see that
-everything works: its figures mean nothing, so it needs another ``--page``.
+in a short version here; ``--list`` shows the commands. What measures time does not run
+while others keep the machine busy, and nothing runs where files differ from the commit,
+unless ``--anyway`` says so, and then the page says it too. ``--quick`` runs each at the
+smallest size, to see that everything works: its figures mean nothing, so it needs
+another ``--page``.
 """
 
 import argparse
@@ -42,19 +43,21 @@ class Run(NamedTuple):
 
     ``command``: its script and options, where DATA and TMP stand for folders;
     ``quick``: options that make it as small as it gets, or, if it begins with a script,
-    what runs instead; ``minutes``: about how long it takes on two cores.
+    what runs instead; ``minutes``: about how long it takes on two cores; ``is_timed``:
+    whether its figures depend on what else runs.
     """
 
     command: str
     quick: str
     minutes: float
+    is_timed: bool = True
 
 
 SMALL = "--quick --repeats 1"
 RUNS = {
     "Coarsening": Run("bench_coarsening.py --data DATA --repeats 3", SMALL, 8),
     "Tables of subtrees": Run("bench_subtrees.py --data DATA --repeats 2", SMALL, 3),
-    "q*": Run("bench_resolution.py --data DATA --repeats 1", SMALL, 9),
+    "q*": Run("bench_resolution.py --data DATA --repeats 1", SMALL, 11),
     "Training": Run("bench_training.py --data DATA --repeats 3", SMALL, 3),
     "Training, one linear layer": Run(
         "bench_training.py --data DATA --repeats 3 --n-linear 1", SMALL, 3
@@ -65,8 +68,10 @@ RUNS = {
         "bench_stream.py --graphs 158 1581 --memory 268435456", "--graphs 20 40", 2
     ),
     "Several processes": Run("bench_ranks.py --repeats 3", SMALL, 2),
-    "Killed writers and trainings": Run("check_kills.py --times 2", "--times 1", 2),
-    "Killed ranks": Run("check_ranks.py --kills 1", "--max-iter 2", 2),
+    "Killed writers and trainings": Run(
+        "check_kills.py --times 2", "--times 1", 2, is_timed=False
+    ),
+    "Killed ranks": Run("check_ranks.py --kills 1", "--max-iter 2", 2, is_timed=False),
     # All nine sets take more than an hour.
     "Peers": Run(
         "bench_peers.py DATA/graphs/MUTAG.npz DATA/graphs/ENZYMES.npz "
@@ -80,9 +85,13 @@ RUNS = {
         "--seeds 0 1 2",
         "bench_molecules.py DATA/molecules/bbbp.csv.gz --seeds 0 --max-iter 1",
         8,
+        is_timed=False,
     ),
     "Calibration": Run(
-        "check_calibration.py DATA/graphs/MUTAG.npz", "--graphs 60 --max-iter 1", 2
+        "check_calibration.py DATA/graphs/MUTAG.npz",
+        "--graphs 60 --max-iter 1",
+        2,
+        is_timed=False,
     ),
     "Estimates of describe": Run(
         "check_describe.py DATA/graphs/MUTAG.npz --repeats 2", "--repeats 1", 1
@@ -91,18 +100,21 @@ RUNS = {
         "check_explanations.py --sets MUTAG planted",
         "--seeds 1 --max-iter 1 --planted 40",
         3,
+        is_timed=False,
     ),
     "Payments": Run(
         "check_payments.py --seeds 3",
         "--cases 64 --max-iter 1 --settings q*",
         3,
+        is_timed=False,
     ),
-    "Large numbers": Run("check_numbers.py --models forest", "", 2),
+    "Large numbers": Run("check_numbers.py --models forest", "", 2, is_timed=False),
     "Invariants": Run(
         "check_invariants.py DATA/graphs/DD.npz DATA/graphs/COLLAB.npz "
         "DATA/molecules/molhiv.csv.gz",
         "check_invariants.py DATA/graphs/MUTAG.npz",
         1,
+        is_timed=False,
     ),
 }
 
@@ -135,10 +147,10 @@ def measure(run: Run, data: Path, *, is_quick: bool) -> tuple[str, str]:
     return f"python examples/benchmarks/{shown}", found.stdout
 
 
-def disturbances(page: Path) -> list[str]:
+def disturbances(page: Path, *, is_timed: bool) -> list[str]:
     """What makes figures doubtful: other work, or files of no commit."""
     found = []
-    load = load_of_others()
+    load = load_of_others() if is_timed else 0.0
     if load > MOST_LOAD:
         found.append(f"others kept {load:.1f} processors busy")
     files = changed_files(page)
@@ -170,7 +182,8 @@ def main() -> None:
     page = arguments.page.resolve()
     if arguments.quick and page == PAGE:
         parser.error("--quick: expected another --page, for figures that mean nothing")
-    found = [] if arguments.quick else disturbances(page)
+    is_timed = any(RUNS[name].is_timed for name in names)
+    found = [] if arguments.quick else disturbances(page, is_timed=is_timed)
     if found and not arguments.anyway:
         parser.exit(1, f"not measured: {'; '.join(found)} (--anyway goes on)\n")
     commit = git("rev-parse", "--short", "HEAD")
@@ -178,7 +191,7 @@ def main() -> None:
     failed = []
     for number, name in enumerate(names):
         if number and not arguments.quick:
-            found = disturbances(page)
+            found = disturbances(page, is_timed=RUNS[name].is_timed)
         tell(f"{now()}: {name}, about {RUNS[name].minutes:g} min")
         start = time.perf_counter()
         try:

@@ -13,6 +13,7 @@ import io
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -155,6 +156,9 @@ class ProcessRanks(Ranks):
         self._groups = [control, gradients or control]
         self._timeout = timeout
         self._is_interrupted = False
+        # Before torch 2.8 a group that is destroyed keeps Python's lock and waits for
+        # its threads; one of them that frees the last tensors would wait for that lock.
+        self._last_tensors: deque[Tensor] = deque(maxlen=4)
 
     @property
     def n_beside(self) -> int:
@@ -296,12 +300,14 @@ class ProcessRanks(Ranks):
     def _broadcast(self, values: Tensor, root: int) -> None:
         options = self._options(dist.BroadcastOptions())
         options.rootRank = root
+        self._last_tensors.append(values)
         with _all_alive():
             self._groups[0].broadcast([values], options).wait()
 
     def _reduce(self, values: Tensor, op: Any = dist.ReduceOp.SUM) -> None:
         options = self._options(dist.AllreduceOptions())
         options.reduceOp = op
+        self._last_tensors.append(values)
         with _all_alive():
             self._groups[values.device.type != "cpu"].allreduce(
                 [values], options
