@@ -138,7 +138,7 @@ def test_edges_that_are_left_are_those_of_forests(mutag):
     again = sample_edge_fraction(graphs[order], grid, 1.0, 0)
     np.testing.assert_array_equal(again, found)
     # Below a hundredth of q* nothing is drawn.
-    is_far = np.isnan(sample_edge_fraction(graphs, grid, 10.0, 0))
+    is_far = np.isnan(sample_edge_fraction(graphs, grid, 9.0, 0))
     assert is_far.tolist() == [True, True, *[False] * 7]
 
 
