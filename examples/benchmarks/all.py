@@ -55,21 +55,21 @@ class Run(NamedTuple):
 
 SMALL = "--quick --repeats 1"
 RUNS = {
-    "Coarsening": Run("bench_coarsening.py --data DATA --repeats 3", SMALL, 8),
-    "Tables of subtrees": Run("bench_subtrees.py --data DATA --repeats 2", SMALL, 3),
+    "Coarsening": Run("bench_coarsening.py --data DATA --repeats 3", SMALL, 4),
+    "Tables of subtrees": Run("bench_subtrees.py --data DATA --repeats 2", SMALL, 1),
     "q*": Run("bench_resolution.py --data DATA --repeats 1", SMALL, 11),
-    "Training": Run("bench_training.py --data DATA --repeats 3", SMALL, 3),
+    "Training": Run("bench_training.py --data DATA --repeats 3", SMALL, 2),
     "Training, one linear layer": Run(
-        "bench_training.py --data DATA --repeats 3 --n-linear 1", SMALL, 3
+        "bench_training.py --data DATA --repeats 3 --n-linear 1", SMALL, 2
     ),
-    "Latency": Run("bench_latency.py", SMALL, 2),
-    "A large set": Run("bench_large.py --graphs 2000", "--graphs 20 --n-jobs 1", 4),
+    "Latency": Run("bench_latency.py", SMALL, 1),
+    "A large set": Run("bench_large.py --graphs 2000", "--graphs 20 --n-jobs 1", 1),
     "Larger than memory": Run(
         "bench_stream.py --graphs 158 1581 --memory 268435456", "--graphs 20 40", 2
     ),
     "Several processes": Run("bench_ranks.py --repeats 3", SMALL, 2),
     "Killed writers and trainings": Run(
-        "check_kills.py --times 2", "--times 1", 2, is_timed=False
+        "check_kills.py --times 2", "--times 1", 8, is_timed=False
     ),
     "Killed ranks": Run("check_ranks.py --kills 1", "--max-iter 2", 2, is_timed=False),
     # All nine sets take more than an hour.
@@ -78,19 +78,19 @@ RUNS = {
         "DATA/graphs/PROTEINS.npz DATA/graphs/IMDB-BINARY.npz "
         "--methods shake ensemble counts wl --csv TMP/peers.csv",
         "--methods shake counts --folds 2 --max-iter 1",
-        8,
+        5,
     ),
     "Molecules": Run(
         "bench_molecules.py DATA/molecules/molhiv.csv.gz --method ensemble "
         "--seeds 0 1 2",
         "bench_molecules.py DATA/molecules/bbbp.csv.gz --seeds 0 --max-iter 1",
-        8,
+        6,
         is_timed=False,
     ),
     "Calibration": Run(
         "check_calibration.py DATA/graphs/MUTAG.npz",
         "--graphs 60 --max-iter 1",
-        2,
+        1,
         is_timed=False,
     ),
     "Estimates of describe": Run(
@@ -105,10 +105,10 @@ RUNS = {
     "Payments": Run(
         "check_payments.py --seeds 3",
         "--cases 64 --max-iter 1 --settings q*",
-        3,
+        1,
         is_timed=False,
     ),
-    "Large numbers": Run("check_numbers.py --models forest", "", 2, is_timed=False),
+    "Large numbers": Run("check_numbers.py --models forest", "", 1, is_timed=False),
     "Invariants": Run(
         "check_invariants.py DATA/graphs/DD.npz DATA/graphs/COLLAB.npz "
         "DATA/molecules/molhiv.csv.gz",

@@ -182,7 +182,8 @@ def test_a_service_answers_four_threads_and_says_what_is_wrong():
                 assert status == 200
                 assert answer == answers[0][1]
                 first, *errors, last = answer
-                assert first == last
+                # BLAS may round the same row differently in another place.
+                assert first == pytest.approx(last, abs=1e-6)
                 assert first.keys() == {"-1", "1"}
                 assert sum(first.values()) == pytest.approx(1, abs=1e-6)
                 for error, (_, message) in zip(errors, malformed, strict=True):
