@@ -220,7 +220,8 @@ def apply_linear_backward(x, weight, grad, grad_x, grad_weight, product):
 
     Parameters
     ----------
-    x, weight : as above  # IN
+    x : as above  # IN
+    weight : float32 array (width, width)  # IN
     grad : float32 array (n_rows, width), gradient of ``z``  # IN
     grad_x : float32 array (n_rows, width)  # OUT
     grad_weight : float32 array (width, width), added to  # IN and OUT
