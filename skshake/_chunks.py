@@ -6,6 +6,7 @@ hierarchies. Nothing depends on which graphs are together in a chunk.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -28,6 +29,7 @@ from skshake.hierarchy import (
     coarsen,
     concatenate_hierarchies,
     scale_numbers,
+    with_slots,
 )
 
 # Nodes and edges of copies of the graphs, for which forests are drawn together.
@@ -52,36 +54,56 @@ def coarsen_chunk(
     ``pooling`` None leaves features out: the same forests, and the sizes that they
     give.
     """
-    # Forests are those of the graphs as given, whatever is pooled on them.
+    # Arcs are kept by the graphs that they are asked of: by this copy, which goes once
+    # forests are drawn.
+    walked = replace(graphs)
     if pooling is None:
         pooling, described = NO_POOLING, without_features(graphs)
     else:
-        described = with_return_probabilities(
-            scale_numbers(graphs, pooling), pooling.walk_length
+        scaled = scale_numbers(walked, pooling)
+        described = with_slots(
+            with_return_probabilities(scaled, pooling.walk_length), pooling
         )
+        del scaled
     n_trivial = int(np.isinf(qs).sum())
-    block = draw_partitions(graphs, qs[:n_trivial], streams_of(graphs, seed))[1]
-    inputs = [coarsen(described, np.inf, each, pooling) for each in block]
-    forests: list[tuple[Level, ...]] = []
+    # Forests are those of the graphs as given, whatever is pooled on them.
+    of_inputs = _draw_blocks(walked, qs[:n_trivial], seed, range(1))
     n_rows = max(graphs.n_nodes + graphs.n_edges, 1)
     n_together = int(np.clip(FEW_ROWS // n_rows, 1, n_forests))
-    for first in range(0, n_forests, n_together):
-        numbers = range(first, min(first + n_together, n_forests))
-        streams = [streams_of(graphs, seed, forest) for forest in numbers]
-        many, described_many = graphs, described
-        if len(numbers) > 1:
-            copies = np.tile(np.arange(len(graphs)), len(numbers))
-            many = described_many = described.take(copies)
-        blocks = draw_partitions(many, qs[n_trivial:], np.concatenate(streams))[1]
+    groups = [
+        range(first, min(first + n_together, n_forests))
+        for first in range(0, n_forests, n_together)
+    ]
+    drawn = [_draw_blocks(walked, qs[n_trivial:], seed, group) for group in groups]
+    del walked
+    inputs = [coarsen(described, np.inf, block, pooling) for block in of_inputs]
+    forests: list[tuple[Level, ...]] = []
+    for group, blocks in zip(groups, drawn, strict=True):
+        many = _copy(described, len(group))
         levels = [
-            coarsen(described_many, q, block, pooling).split(len(numbers))
+            coarsen(many, q, block, pooling).split(len(group))
             for q, block in zip(qs[n_trivial:].tolist(), blocks, strict=True)
         ]
-        of_forests = zip(*levels, strict=True) if levels else [()] * len(numbers)
+        of_forests = zip(*levels, strict=True) if levels else [()] * len(group)
         forests += [(*inputs, *of_forest) for of_forest in of_forests]
     return HierarchyCollection(
         graphs.node_ptr, tuple(forests), pooling.key, graphs.given_names
     )
+
+
+def _draw_blocks(
+    graphs: GraphCollection, qs: np.ndarray, seed: int, forests: range
+) -> np.ndarray:
+    """Blocks (n_levels, n_forests * n_nodes) of some forests, one after the other."""
+    streams = [streams_of(graphs, seed, forest) for forest in forests]
+    return draw_partitions(_copy(graphs, len(forests)), qs, np.concatenate(streams))[1]
+
+
+def _copy(graphs: GraphCollection, n_copies: int) -> GraphCollection:
+    """Give all graphs so many times, one after the other."""
+    if n_copies == 1:
+        return graphs
+    return graphs.take(np.tile(np.arange(len(graphs)), n_copies))
 
 
 def coarsen_graphs(

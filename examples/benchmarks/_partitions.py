@@ -8,7 +8,7 @@ from numba import njit
 
 from skshake import GraphCollection, KFCoarsener
 from skshake.graphs import with_return_probabilities
-from skshake.hierarchy import HierarchyCollection, coarsen
+from skshake.hierarchy import HierarchyCollection, coarsen, with_slots
 
 
 @njit(cache=True)
@@ -84,7 +84,9 @@ class PartitionCoarsener(KFCoarsener):
 
     def _coarsen(self, graphs: GraphCollection, n_forests: int) -> HierarchyCollection:
         forests = super()._coarsen(graphs, n_forests)
-        described = with_return_probabilities(graphs, self._pooling.walk_length)
+        described = with_slots(
+            with_return_probabilities(graphs, self._pooling.walk_length), self._pooling
+        )
         levels = []
         for number, (level,) in enumerate(forests.forests):
             wanted = np.diff(level.node_ptr)

@@ -157,6 +157,22 @@ def bench_metis(name: str, graphs: GraphCollection, repeats: int) -> dict[str, f
     return {f"{name}: METIS / coarsening": metis_seconds / seconds}
 
 
+def bench_return_probabilities(
+    name: str, graphs: GraphCollection, repeats: int
+) -> dict[str, float]:
+    """The default of one forest against one without return probabilities."""
+
+    def coarsen(walk_length: int) -> None:
+        KFCoarsener(
+            q=QS[name], n_forests=1, walk_length=walk_length, random_state=0
+        ).fit_transform(fresh(graphs))
+
+    with_them, without = interleave(
+        lambda: coarsen(8), lambda: coarsen(0), repeats=repeats
+    )
+    return {f"{name}: default / walk_length=0, one forest": with_them / without}
+
+
 def bench_growth(sizes: list[int], repeats: int) -> dict[str, float]:
     """Exponent of time in edges, for one graph and for many."""
     rows = {}
@@ -193,6 +209,17 @@ def bench_memory(n_edges: int) -> dict[str, float]:
     }
 
 
+def bench_memory_of_fit(name: str, graphs: GraphCollection) -> dict[str, float]:
+    """Peak memory of learning q* from a set, above and over its arrays."""
+    arrays = [graphs.node_ptr, graphs.edge_ptr, graphs.edges]
+    for features in (graphs.node_features, graphs.edge_features):
+        arrays += [features.numeric, features.categories]
+    n_bytes = sum(array.nbytes for array in arrays)
+    KFCoarsener(random_state=0).fit(graphs[:1000])
+    growth = measure_peak(lambda: KFCoarsener(random_state=0).fit(fresh(graphs)))
+    return {f"{name}: peak memory of fit above the input / input": growth / n_bytes}
+
+
 def bench_threads(name: str, graphs: GraphCollection, repeats: int) -> dict[str, float]:
     """One thread against two, drawing and pooling eight forests."""
     coarseners = [
@@ -213,10 +240,14 @@ def main() -> None:
     repeats, scale, report = benchmark.repeats, benchmark.scale, benchmark.report
     sets = benchmark.load("molhiv", "DD", "COLLAB")
     if "molhiv" in sets:
+        # First, while there is no memory that was freed before.
+        report(bench_memory_of_fit("molhiv", sets["molhiv"]))
         report(bench_reading(sets["molhiv"], repeats))
     million = random_graph(10**6 // scale, 5 * 10**6 // scale)
     for name, graphs in {**sets, "random": million}.items():
         report(bench_sampler(name, graphs, repeats))
+    for name, graphs in sets.items():
+        report(bench_return_probabilities(name, graphs, repeats))
     for name in ("DD", "COLLAB"):
         try:
             if name in sets:

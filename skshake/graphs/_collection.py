@@ -55,8 +55,7 @@ class Arcs(NamedTuple):
     indices : int32 array of shape (n_arcs,)
         Neighbours, numbered within their graph.
     edge_of_arc : int32 array of shape (n_arcs,)
-        Edge of each arc, numbered within its graph; empty for an unweighted collection
-        without edge features, where nobody asks for it.
+        Edge of each arc, numbered within its graph; empty if nobody asks for it.
     """
 
     indptr: np.ndarray
@@ -67,8 +66,9 @@ class Arcs(NamedTuple):
 class Structure(NamedTuple):
     """Graphs without their features, as kernels take them.
 
-    ``node_ptr``, ``edge_ptr`` int64 (n_graphs + 1,); then :class:`Arcs`; then
-    ``edge_weight`` float64 (n_edges,), empty if all are 1.
+    ``node_ptr``, ``edge_ptr`` int64 (n_graphs + 1,); then :class:`Arcs`, which know
+    their edges if there are weights; then ``edge_weight`` float64 (n_edges,), empty if
+    all are 1.
     """
 
     node_ptr: np.ndarray
@@ -197,9 +197,22 @@ class GraphCollection(Sequence):
 
     @cached_property
     def arcs(self) -> Arcs:
-        """Symmetric CSR adjacency, built when first asked for."""
+        """Symmetric CSR adjacency, built when first asked for.
+
+        Arcs know their edges if these have weights.
+        """
+        return self._build_arcs(numbers_edges=self.edge_weight is not None)
+
+    @cached_property
+    def edge_of_arc(self) -> np.ndarray:
+        """Edge of each arc, numbered within its graph, int32 of shape (n_arcs,)."""
+        if self.edge_weight is not None:
+            return self.arcs.edge_of_arc
+        return self._build_arcs(numbers_edges=True).edge_of_arc
+
+    def _build_arcs(self, *, numbers_edges: bool) -> Arcs:
         return arcs_from_edges(
-            self.node_ptr, self.edge_ptr, self.edges, numbers_edges=self._has_edge_data
+            self.node_ptr, self.edge_ptr, self.edges, numbers_edges=numbers_edges
         )
 
     @property
@@ -209,13 +222,10 @@ class GraphCollection(Sequence):
         return Structure(self.node_ptr, self.edge_ptr, *self.arcs, weight)
 
     @property
-    def _has_edge_data(self) -> bool:
-        """Whether edges carry features or weights."""
-        return bool(self.edge_features.n_columns) or self.edge_weight is not None
-
-    @property
     def degrees(self) -> np.ndarray:
         """Weighted degree of each node, float64 of shape (n_nodes,)."""
+        if self.edge_weight is None and "arcs" in self.__dict__:
+            return np.diff(self.arcs.indptr).astype(np.float64)
         degrees = np.empty(self.n_nodes)
         weight = np.empty(0) if self.edge_weight is None else self.edge_weight
         sum_degrees(self.node_ptr, self.edge_ptr, self.edges, weight, degrees)
@@ -323,7 +333,7 @@ class GraphCollection(Sequence):
         graphs : GraphCollection
         """
         graphs = replace(self, node_features=features)
-        for name in ("arcs", "components"):
+        for name in ("arcs", "edge_of_arc", "components"):
             if name in self.__dict__:
                 graphs.__dict__[name] = self.__dict__[name]
         return graphs

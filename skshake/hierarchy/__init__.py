@@ -6,7 +6,7 @@ from skshake.hierarchy._aggregation import (
     check_aggregation,
 )
 from skshake.hierarchy._categories import Vocabulary, learn_vocabulary
-from skshake.hierarchy._coarsening import Pooling, coarsen
+from skshake.hierarchy._coarsening import Pooling, coarsen, with_slots
 from skshake.hierarchy._collection import (
     GraphHierarchy,
     HierarchiesLike,
@@ -87,6 +87,7 @@ __all__ = [
     "scale_numbers",
     "sort_first",
     "take_logarithms",
+    "with_slots",
     "write_index",
     "write_part",
 ]

@@ -6,6 +6,7 @@ In: a collection and the block of each node. Out: the Level of the coarse graphs
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -59,10 +60,25 @@ class Pooling(NamedTuple):
         return int.from_bytes(digest.digest()[:7], "little")
 
 
+def with_slots(graphs: GraphCollection, pooling: Pooling) -> GraphCollection:
+    """The graphs with slots instead of categories, which is what is pooled."""
+    known = pooling.node_vocabulary, pooling.edge_vocabulary
+    nodes, edges = (
+        replace(features, categories=vocabulary.slots_of(features.categories))
+        for features, vocabulary in zip(
+            (graphs.node_features, graphs.edge_features), known, strict=True
+        )
+    )
+    return replace(graphs.with_node_features(nodes), edge_features=edges)
+
+
 def coarsen(
     graphs: GraphCollection, q: float, block: np.ndarray, pooling: Pooling
 ) -> Level:
-    """Contract each block of each graph into one coarse node."""
+    """Contract each block of each graph into one coarse node.
+
+    Categories are slots already, see :func:`with_slots`.
+    """
     node_ptr = np.empty_like(graphs.node_ptr)
     count_blocks(graphs.node_ptr, block, node_ptr)
     # Allocated for the worst case: pages that are never written cost nothing.
@@ -73,7 +89,16 @@ def coarsen(
         np.empty_like(graphs.edge_ptr),
         np.empty(graphs.n_edges * has_edge_features, np.int64),
     )
-    contract_edges(graphs.structure, block, node_ptr, coarse)
+    edge_weight = np.empty(0) if graphs.edge_weight is None else graphs.edge_weight
+    contract_edges(
+        graphs.node_ptr,
+        graphs.edge_ptr,
+        graphs.edges,
+        edge_weight,
+        block,
+        node_ptr,
+        coarse,
+    )
     n_nodes, n_edges = int(node_ptr[-1]), int(coarse.ptr[-1])
     edge_attr = empty_pooled(n_edges)
     if has_edge_features:
@@ -82,7 +107,7 @@ def coarsen(
             coarse.of_edge,
             n_edges,
             as_aggregation(pooling.edge_pooling),
-            pooling.edge_vocabulary,
+            pooling.edge_vocabulary.n_slots,
         )
     coarse_of_node = np.empty(graphs.n_nodes, np.int64)
     number_blocks(graphs.node_ptr, block, node_ptr, coarse_of_node)
@@ -91,7 +116,7 @@ def coarsen(
         coarse_of_node,
         n_nodes,
         as_aggregation(pooling.node_pooling),
-        pooling.node_vocabulary,
+        pooling.node_vocabulary.n_slots,
     )
     ends, weight = coarse.ends[:n_edges], coarse.weight[:n_edges]
     return Level(q, node_ptr, coarse.ptr, ends, weight, x, edge_attr, block)

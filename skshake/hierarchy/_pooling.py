@@ -13,7 +13,6 @@ import numpy as np
 from skshake._jit import kernel
 from skshake.graphs import FLOAT, Features
 from skshake.hierarchy._aggregation import Aggregation, divisors_of
-from skshake.hierarchy._categories import Vocabulary
 from skshake.hierarchy._contraction import INSIDE
 from skshake.hierarchy._level import PooledFeatures
 from skshake.hierarchy._sorting import sort_first
@@ -85,66 +84,89 @@ def pool_numbers(values, segments, pooled):
     n_columns = values.shape[1]
     total = np.empty(n_columns)
     for s in range(len(divisors)):
-        for c in range(n_columns):
-            total[c] = 0.0
-        for k in range(ptr[s], ptr[s + 1]):
+        begin, end, divisor = ptr[s], ptr[s + 1], divisors[s]
+        if end - begin == 1:
+            # Most are: no sum need be kept. The zero turns -0 into 0, as sums do.
+            row = rows[begin]
+            for c in range(n_columns):
+                pooled[s, c] = (0.0 + values[row, c]) / divisor
+            continue
+        total[:] = 0.0
+        for k in range(begin, end):
             row = rows[k]
             for c in range(n_columns):
                 total[c] += values[row, c]
-        divisor = divisors[s]
         for c in range(n_columns):
             pooled[s, c] = total[c] / divisor
 
 
 @kernel
-def pool_categories(codes, tables, segments, pooled):
+def pool_categories(slots_of_rows, segments, pooled):
     """Count the category slots in each segment and divide, as CSR rows.
 
     Parameters
     ----------
-    codes : int32 array of shape (n_rows, n_columns)  # IN
-    tables : SlotTables  # IN
+    slots_of_rows : int32 array of shape (n_rows, n_columns)  # IN
     segments : Segments  # IN
     pooled : SlotRows  # OUT
 
     Notes
     -----
     No dense one-hot row is ever made. Slots of a column come before those of the next,
-    so sorting happens within one column of one segment. Most segments are of one row,
-    or of rows with one code, and need none.
+    so sorting happens within one column of one segment. Few segments have more than two
+    slots in a column; the smallest and the largest are written without asking whether
+    they differ, which could not be foretold.
     """
     ptr, rows, divisors = segments
-    low, first, table = tables
     indptr, slots, shares = pooled
-    most_rows = 0
+    n_columns, most_rows = slots_of_rows.shape[1], 0
     for s in range(len(divisors)):
         most_rows = max(most_rows, ptr[s + 1] - ptr[s])
     found = np.empty(most_rows, np.int32)
+    smallest, largest = np.empty((2, n_columns), np.int32)
+    n_smallest, n_largest = np.empty((2, n_columns), np.int32)
     n_entries = 0
     indptr[0] = 0
     for s in range(len(divisors)):
         begin, end = ptr[s], ptr[s + 1]
         n_rows = end - begin
         weight = np.float32(1.0 / divisors[s])
-        for c in range(codes.shape[1] if n_rows else 0):
-            code = codes[rows[begin], c]
-            n_alike = 1
-            while n_alike < n_rows and codes[rows[begin + n_alike], c] == code:
-                n_alike += 1
-            entry = first[c] + code - low[c] + 1
-            if entry < first[c] or entry >= first[c + 1]:
-                entry = first[c]
-            slot = table[entry]
-            if n_alike == n_rows:
-                slots[n_entries], shares[n_entries] = slot, weight * n_rows
-                n_entries += 1
+        if n_rows == 1:
+            row = rows[begin]
+            for c in range(n_columns):
+                slots[n_entries + c] = slots_of_rows[row, c]
+                shares[n_entries + c] = weight
+            n_entries += n_columns
+        if n_rows < 2:
+            indptr[s + 1] = n_entries
+            continue
+        row = rows[begin]
+        for c in range(n_columns):
+            smallest[c] = largest[c] = slots_of_rows[row, c]
+            n_smallest[c] = n_largest[c] = 0
+        for k in range(begin + 1, end):
+            row = rows[k]
+            for c in range(n_columns):
+                slot = slots_of_rows[row, c]
+                smallest[c] = min(smallest[c], slot)
+                largest[c] = max(largest[c], slot)
+        for k in range(begin, end):
+            row = rows[k]
+            for c in range(n_columns):
+                slot = slots_of_rows[row, c]
+                n_smallest[c] += slot == smallest[c]
+                n_largest[c] += slot == largest[c]
+        for c in range(n_columns):
+            if n_smallest[c] + n_largest[c] >= n_rows:
+                # The second is overwritten by the first if they are one.
+                last = n_entries + (smallest[c] != largest[c])
+                slots[last], shares[last] = largest[c], weight * n_largest[c]
+                slots[n_entries] = smallest[c]
+                shares[n_entries] = weight * n_smallest[c]
+                n_entries = last + 1
                 continue
-            found[:n_alike] = slot
-            for k in range(n_alike, n_rows):
-                entry = first[c] + codes[rows[begin + k], c] - low[c] + 1
-                if entry < first[c] or entry >= first[c + 1]:
-                    entry = first[c]
-                found[k] = table[entry]
+            for k in range(n_rows):
+                found[k] = slots_of_rows[rows[begin + k], c]
             sort_first(found, n_rows)
             k = 0
             while k < n_rows:
@@ -163,9 +185,9 @@ def pool_features(
     of_row: np.ndarray,
     n_segments: int,
     aggregation: Aggregation,
-    vocabulary: Vocabulary,
+    n_slots: int,
 ) -> PooledFeatures:
-    """One row for each segment (-1 drops a row)."""
+    """One row for each segment (-1 drops a row); categories are slots already."""
     ptr, rows = np.empty(n_segments + 1, np.int64), np.empty(len(of_row), np.int64)
     sort_rows(of_row, ptr, rows)
     divisors = divisors_of(aggregation, np.diff(ptr).astype(np.float64))
@@ -177,10 +199,10 @@ def pool_features(
     indptr = np.zeros(n_segments + 1, np.int64)
     slots, shares = np.empty(0, np.int32), np.empty(0, FLOAT)
     if n_categorical:
-        codes, tables = vocabulary.tables_for(features.categories)
-        slots, shares = np.empty(codes.size, np.int32), np.empty(codes.size, FLOAT)
-        pool_categories(codes, tables, segments, SlotRows(indptr, slots, shares))
+        n_codes = features.categories.size
+        slots, shares = np.empty(n_codes, np.int32), np.empty(n_codes, FLOAT)
+        pool_categories(features.categories, segments, SlotRows(indptr, slots, shares))
     n_entries = indptr[-1]
     return PooledFeatures(
-        numeric, indptr, slots[:n_entries], shares[:n_entries], vocabulary.n_slots
+        numeric, indptr, slots[:n_entries], shares[:n_entries], n_slots
     )

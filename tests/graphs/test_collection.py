@@ -68,15 +68,18 @@ def test_a_float_index_is_a_type_error(random_graphs):
         as_graphs(random_graphs)[[0.5]]
 
 
-def test_arcs_are_the_sorted_symmetric_adjacency(random_graphs):
-    graphs = as_graphs(random_graphs)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_arcs_are_the_sorted_symmetric_adjacency(is_weighted, random_graphs):
+    matrices = [m if is_weighted else m > 0 for m, _, _ in random_graphs]
+    graphs = as_graphs(matrices)
+    assert (graphs.edge_weight is None) != is_weighted
     arcs = graphs.arcs
     for g, (matrix, _, _) in enumerate(random_graphs):
         first = graphs.node_ptr[g]
         for v in range(len(matrix)):
             row = slice(arcs.indptr[first + v], arcs.indptr[first + v + 1])
             assert arcs.indices[row].tolist() == np.flatnonzero(matrix[v]).tolist()
-            edges = graphs[g].edges[arcs.edge_of_arc[row]]
+            edges = graphs[g].edges[graphs.edge_of_arc[row]]
             assert (np.sort(edges) == edges).all()
             assert (edges == v).any(axis=1).all()
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from skshake import as_graphs
-from skshake.hierarchy import Pooling, coarsen, learn_vocabulary
+from skshake.hierarchy import Pooling, coarsen, learn_vocabulary, with_slots
 
 # Blocks of the triangle with a tail: {0, 1}, {2, 3}, {4}.
 BLOCK = np.array([0, 0, 1, 1, 2], np.int32)
@@ -22,7 +22,9 @@ def _pooling(graphs, pooling):
 
 
 def _coarsen(graphs, block, pooling="mean"):
-    return coarsen(graphs, 1.0, np.asarray(block, np.int32), _pooling(graphs, pooling))
+    pooling = _pooling(graphs, pooling)
+    block = np.asarray(block, np.int32)
+    return coarsen(with_slots(graphs, pooling), 1.0, block, pooling)
 
 
 def test_a_small_contraction_by_hand(triangle_with_tail):
@@ -58,7 +60,8 @@ def test_categories_become_frequencies_or_counts(triangle_with_tail):
 def test_an_unseen_category_has_its_own_slot(triangle_with_tail):
     seen = as_graphs([(triangle_with_tail, np.array([[3], [3], [5], [5], [5]]))])
     new = as_graphs([(triangle_with_tail, np.array([[3], [99], [5], [-1], [5]]))])
-    level = coarsen(new, 1.0, BLOCK, _pooling(seen, "mean"))
+    pooling = _pooling(seen, "mean")
+    level = coarsen(with_slots(new, pooling), 1.0, BLOCK, pooling)
     assert level.x.as_matrix().toarray().tolist() == [
         [0.5, 0.5, 0],
         [0.5, 0, 0.5],

@@ -67,7 +67,16 @@ def test_edges_are_those_of_a_dictionary(
         np.empty_like(graphs.edge_ptr),
         np.empty(graphs.n_edges, np.int64),
     )
-    contract_edges(graphs.structure, block, block_ptr, coarse)
+    structure = graphs.structure
+    contract_edges(
+        structure.node_ptr,
+        structure.edge_ptr,
+        graphs.edges,
+        structure.edge_weight,
+        block,
+        block_ptr,
+        coarse,
+    )
     ends, weights, ptr, of_edge = contract_naively(graphs, block, block_ptr)
     assert coarse.ptr.tolist() == ptr
     assert coarse.ends[: ptr[-1]].tolist() == ends.tolist()

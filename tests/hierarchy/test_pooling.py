@@ -54,8 +54,7 @@ def _pool(codes, segments):
         np.empty(codes.size, np.float32),
     )
     vocabulary = learn_vocabulary(codes)
-    found, tables = vocabulary.tables_for(codes)
-    pool_categories(found, tables, segments, pooled)
+    pool_categories(vocabulary.slots_of(codes), segments, pooled)
     return pooled, vocabulary
 
 
