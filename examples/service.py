@@ -1,4 +1,4 @@
-"""Classify graphs over HTTP: the server of the standard library, four threads.
+"""Classify graphs over HTTP with the server of Python's standard library.
 
     python examples/service.py --model model.skops --port 8000
     curl localhost:8000 -d '[{"num_nodes": 2, "edge_index": [[0], [1]],
@@ -6,15 +6,22 @@
 
 The file is what ``skshake.save`` wrote; without one, a model of MUTAG is trained first.
 A request is a JSON list of graphs in OGB's form, or of SMILES for a model that reads
-them. The answer says what each is: probabilities of the classes, or what is wrong. The
-server prints the time of each request.
+them. The answer says what each is: probabilities of the classes, or what is wrong. A
+GET says "ready". The server prints the time of each request.
+
+Each connection has a thread, so slow clients disturb nobody; predictions take turns,
+since one keeps the processors busy and two at once only hinder each other.
 """
 
 import argparse
 import json
+import signal
+import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
+from typing import Any
 
 from sklearn.pipeline import make_pipeline
 
@@ -22,47 +29,66 @@ import skshake
 from skshake import KFCoarsener, SHAKEClassifier, check_inputs
 from skshake.datasets import load_mutag
 
+# A request that asks for more is refused before anything is made of it.
+MOST_BYTES, MOST_NODES = 10_000_000, 100_000
+
+
+def answer_each(model: Any, graphs: Any) -> list[dict]:
+    if not isinstance(graphs, list):
+        raise ValueError("expected a JSON list of graphs")
+    for graph in graphs:
+        if isinstance(graph, dict) and graph.get("num_nodes", 0) > MOST_NODES:
+            raise ValueError(f"num_nodes: expected at most {MOST_NODES}")
+    wrong = {k: {"error": message} for k, _, message in check_inputs(model, graphs)}
+    good = [graph for k, graph in enumerate(graphs) if k not in wrong]
+    rows = model.predict_proba(good).tolist() if good else []
+    found = (dict(zip(model.classes_.tolist(), row, strict=True)) for row in rows)
+    return [wrong.get(k) or next(found) for k in range(len(graphs))]
+
 
 class Handler(BaseHTTPRequestHandler):
+    timeout = 10  # seconds without a byte from the client
+
+    def do_GET(self) -> None:
+        self.reply(200, "ready")
+
     def do_POST(self) -> None:
-        start, status, model = time.perf_counter(), 200, self.server.model
+        start = time.perf_counter()
         try:
-            graphs = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if not isinstance(graphs, list):
-                raise ValueError("expected a JSON list of graphs")
-            problems = check_inputs(model, graphs)
-            wrong = {k: {"error": message} for k, _, message in problems}
-            good = [graph for k, graph in enumerate(graphs) if k not in wrong]
-            rows = model.predict_proba(good).tolist() if good else []
-            names = model.classes_.tolist()
-            found = (dict(zip(names, row, strict=True)) for row in rows)
-            answer = [wrong.get(k) or next(found) for k in range(len(graphs))]
-        except (TypeError, ValueError) as error:
+            n_bytes = int(self.headers["Content-Length"])
+            if not 0 <= n_bytes <= MOST_BYTES:
+                raise ValueError(f"expected at most {MOST_BYTES} bytes, got {n_bytes}")
+            graphs = json.loads(self.rfile.read(n_bytes))
+            with self.server.turn:
+                status, answer = 200, answer_each(self.server.model, graphs)
+        except (TypeError, ValueError, RecursionError) as error:
             status, answer = 400, {"error": str(error)}
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(json.dumps(answer).encode())
+        self.reply(status, answer)
         print(f"{status} in {1000 * (time.perf_counter() - start):.1f} ms", flush=True)
 
-
-class Server(ThreadingHTTPServer):
-    def process_request(self, *request) -> None:
-        self.threads.submit(self.process_request_thread, *request)
+    def reply(self, status: int, answer: Any) -> None:
+        with suppress(ConnectionError):  # of a client that has left
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps(answer).encode())
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="localhost", help="0.0.0.0 in a container")
     for name, default in (("--port", 8000), ("--max-iter", 60)):
         parser.add_argument(name, type=int, default=default)
     parser.add_argument("--model")
     arguments = parser.parse_args()
-    server = Server(("localhost", arguments.port), Handler)
-    server.threads = ThreadPoolExecutor(4)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # how containers are stopped
+    server = ThreadingHTTPServer((arguments.host, arguments.port), Handler)
+    server.turn = Lock()
     if arguments.model:
         server.model = skshake.load(arguments.model)
     else:
         network = SHAKEClassifier(max_iter=arguments.max_iter)
         model = make_pipeline(KFCoarsener(), network)
         server.model = model.fit(*load_mutag(return_X_y=True))
-    print(f"http://localhost:{server.server_port}", flush=True)
+    print(f"http://{arguments.host}:{server.server_port}", flush=True)
     server.serve_forever()

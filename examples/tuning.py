@@ -44,8 +44,8 @@ table["error"] = table["std_test_score"] / np.sqrt(3)
 print(table[["param_coarsen__q", "param_clf__hidden_dim", "mean_test_score", "error"]])
 
 # %%
-# The same with optuna, which draws where it has seen good scores, and stops when you
-# say so. Coarsening within a trial is a fraction of its time.
+# The same with optuna (``pip install optuna``), which draws where it has seen good
+# scores, and stops when you say so. Coarsening takes a fraction of a trial's time.
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 

@@ -136,7 +136,7 @@ class KernelCache(_Cache):
             with suppress(Exception):
                 data = pickle.loads((folder / name).read_bytes())
                 return CompileResult._rebuild(target_context, *data)
-        self._say("compiling kernels, once per installation")
+        self._say("compiling", "compiling kernels, once per installation")
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -155,9 +155,10 @@ class KernelCache(_Cache):
             self._remove_stale(folder)
             return
         self._say(
+            "kept",
             "compiled kernels cannot be kept for other processes, because "
             f"{' and '.join(map(str, self._folders))} cannot be written; set "
-            "NUMBA_CACHE_DIR to a folder that can"
+            "NUMBA_CACHE_DIR to a folder that can",
         )
 
     def _remove_stale(self, folder: Path) -> None:
@@ -167,9 +168,10 @@ class KernelCache(_Cache):
                 with suppress(OSError):
                     path.unlink()
 
-    def _say(self, message: str) -> None:
-        if message not in self._has_said:
-            self._has_said.add(message)
+    def _say(self, topic: str, message: str) -> None:
+        """Say something once, whichever kernel it is about."""
+        if topic not in self._has_said:
+            self._has_said.add(topic)
             logger.warning(message)
 
     def enable(self) -> None:

@@ -23,8 +23,15 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
     It does when the block ends; if that fails, what was written goes and the old file
     stays.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no folder to write to.
     """
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
     partial = path.with_name(partial_name(path.name))
     try:
         yield partial

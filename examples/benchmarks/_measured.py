@@ -80,7 +80,7 @@ def head(commit: str) -> str:
     return (
         "# Measured\n\n"
         "Written by `python examples/benchmarks/all.py --data DATA`; what the tables "
-        "mean is in\n[benchmarks.md](benchmarks.md). A section that was measured again "
+        "mean is in\n[benchmarks](benchmarks.md). A section that was measured again "
         "names its own commit.\n\n"
         f"* commit {commit}, {now()}\n"
         f"* {machine()}\n"

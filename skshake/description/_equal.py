@@ -29,7 +29,7 @@ def find_equal(graphs: GraphCollection) -> np.ndarray:
     -------
     numbers : int32 array of shape (n_graphs,)
         Graphs with the same number are equal; numbers begin at 0, in order of the first
-        graph of each class.
+        graph of each class. A graph without nodes is equal to itself alone.
 
     Notes
     -----
@@ -50,6 +50,9 @@ def find_equal(graphs: GraphCollection) -> np.ndarray:
         refined = _refine(chosen, colours[nodes])
         # Keys of either kind are hashes of 64 bits.
         keys[doubtful] = mix(keys[doubtful] ^ mix(refined))
+    # Molecules that could not be read, say: nothing is known of them.
+    empty = np.flatnonzero(np.diff(graphs.node_ptr) == 0)
+    keys[empty] = mix(keys[empty] + empty.astype(np.uint64))
     numbers = np.empty(len(graphs), np.int32)
     number_values(keys, numbers)
     return numbers

@@ -13,7 +13,7 @@ import numpy as np
 from skshake._explain import explain
 from skshake._explanation import Explanation
 from skshake._extras import require
-from skshake.graphs import Graph
+from skshake.graphs import Graph, InvalidGraphError
 from skshake.plotting._axes import one_axes
 from skshake.plotting._graph import (
     NODE_RADIUS,
@@ -97,8 +97,18 @@ class ExplanationDisplay:
         Returns
         -------
         display : ExplanationDisplay
+
+        Raises
+        ------
+        ValueError
+            If the graph has no nodes, as a molecule that cannot be read.
         """
         explanation = explain(model, [graph], target=target)[0]
+        if not explanation.graphs.n_nodes:
+            raise InvalidGraphError(
+                "has no nodes to draw; a molecule that cannot be read is such a graph",
+                0,
+            )
         return cls(explanation, molecule=molecule).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> ExplanationDisplay:

@@ -172,7 +172,7 @@ class QSelectionDisplay:
         ax.legend(
             handles=handles,
             loc="upper left",
-            bbox_to_anchor=(1.1, 1.0),
+            bbox_to_anchor=(1.14, 1.0),
             frameon=False,
         )
         return self
@@ -228,6 +228,6 @@ class QSelectionDisplay:
                 color=color,
                 linewidth=4 if rows == "node" else 2,
                 alpha=0.5,
-                label=f"{rows}s left: {here:.0%} at q*",
+                label=f"{rows}s left: about {here:.0%} at q*",
             )
         ax.set(ylim=(0, 100), ylabel="left of nodes and edges, %")

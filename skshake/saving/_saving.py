@@ -150,7 +150,11 @@ def load(path: str | Path, *, trusted: Sequence[str | type] = ()) -> Any:
         # Of a type that the user trusts, and that is not installed here.
         raise
     except Exception as error:
-        raise ValueError(f"{path}: {str(error) or type(error).__name__}") from error
+        reason = str(error) or type(error).__name__
+        raise ValueError(
+            f"{path}: was not cut short, yet holds no model that can be read; another "
+            f"version or another hand wrote it, so save the model again ({reason})"
+        ) from error
     return model
 
 
@@ -179,6 +183,8 @@ def _read_body(path: str | Path) -> bytes:
             f"{path}: expected format {MARK.decode().split()[-1]}, got another; a "
             "newer skshake may have written it, so update skshake"
         )
+    if len(data) < START:
+        raise ValueError(f"{path}: empty or cut short, as it has {len(data)} bytes")
     if not data.startswith(MARK):
         raise ValueError(
             f"{path}: not written by skshake.save; joblib.load reads files of "

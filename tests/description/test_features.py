@@ -78,7 +78,11 @@ def test_categories_that_are_given_as_floats_are_doubted():
     late = kinds.copy()
     late[-1] = 0.5
     features = _features(
-        ("kind", kinds, False), ("flag", flags, False), ("z", late, False)
+        ("kind", kinds, False),
+        ("flag", flags, False),
+        ("z", late, False),
+        # Counted by ``graphs_from_edgelist``.
+        ("channel=card", kinds, False),
     )
     (notice,) = _notices(features)
     assert notice == (

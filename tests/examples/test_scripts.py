@@ -156,7 +156,7 @@ def _post(url, body):
         return error.code, json.load(error)
 
 
-def test_a_service_answers_four_threads_and_says_what_is_wrong():
+def test_a_service_answers_many_clients_and_says_what_is_wrong():
     molecule = {
         "num_nodes": 3,
         "edge_index": [[0, 1], [1, 2]],
@@ -188,14 +188,19 @@ def test_a_service_answers_four_threads_and_says_what_is_wrong():
                 assert sum(first.values()) == pytest.approx(1, abs=1e-6)
                 for error, (_, message) in zip(errors, malformed, strict=True):
                     assert message in error["error"]
-            for body in (b"{", {"a": [molecule]}, "text", 3, None, []):
+            with urlopen(url, timeout=PATIENCE) as ready:
+                assert json.load(ready) == "ready"
+            too_large = [{**molecule, "num_nodes": 2 * 10**9}]
+            deep = b"[" * 100_000
+            bodies = (b"{", {"a": [molecule]}, "text", 3, None, [], too_large, deep)
+            for body in bodies:
                 status, answer = _post(url, body)
                 assert status == 400
                 assert answer["error"]
             # Nothing predictable in it is no error.
             assert _post(url, [None])[0] == 200
             # Written after the answer, and by threads whose lines may run together.
-            n_answers = 16 + 6 + 1
+            n_answers = 16 + len(bodies) + 1
             lines = [process.stdout.readline() for _ in range(n_answers)]
             assert "".join(lines).count(" ms") == n_answers
         finally:

@@ -53,6 +53,16 @@ def test_other_graphs_are_laid_out_and_axes_can_be_given(pyplot, small_mutag):
         ExplanationDisplay(explain(model, graphs[:2])).plot()
 
 
+def test_a_molecule_that_cannot_be_read_is_not_drawn(pyplot, model):
+    reader = MoleculeFeaturizer(on_invalid="empty")
+    model = make_pipeline(reader, *(step for _, step in model.steps[1:]))
+    with (
+        pytest.warns(UserWarning, match="graphs without nodes"),
+        pytest.raises(ValueError, match="Graph 0 has no nodes to draw"),
+    ):
+        ExplanationDisplay.from_estimator(model, "no molecule")
+
+
 def test_nodes_of_graphs_are_coloured_and_hide_what_is_below(pyplot, small_mutag):
     graphs, y = small_mutag
     model = SHAKEClassifier(n_layers=1, max_iter=1, random_state=0).fit(graphs, y)

@@ -38,7 +38,7 @@ def test_it_draws_one_answer_and_what_is_left(pyplot, coarsener):
     assert low < coarsener.q_star_ < high
     kept = coarsener.reduction_.expected_nodes[0]
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert f"nodes left: {kept:.0%} at q*" in labels
+    assert f"nodes left: about {kept:.0%} at q*" in labels
 
 
 def test_the_six_curves_are_there_on_request(pyplot, coarsener):

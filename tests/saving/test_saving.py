@@ -241,8 +241,17 @@ def test_200_corruptions_are_all_refused(fitted, path):
             first, last = sorted(rng.integers(len(data), size=2))
             data[first : last + 1] = rng.bytes(last + 1 - first)
         path.write_bytes(data)
-        with pytest.raises(ValueError, match=r"model\.skops: (altered|expected|not w)"):
+        with pytest.raises(
+            ValueError, match=r"model\.skops: (altered|empty|expected|not w)"
+        ):
             skshake.load(path)
+
+
+def test_a_folder_that_is_not_there_is_named(fitted, tmp_path):
+    path = tmp_path / "none" / "model.skops"
+    with pytest.raises(FileNotFoundError, match="there is no folder") as info:
+        skshake.save(fitted, path)
+    assert str(path.parent) in str(info.value)
 
 
 def test_foreign_old_and_newer_files_are_refused(fitted, data, path, tmp_path):
@@ -251,8 +260,11 @@ def test_foreign_old_and_newer_files_are_refused(fitted, data, path, tmp_path):
     skops.io.dump(fitted, tmp_path / "skops")
     joblib.dump(fitted, tmp_path / "joblib")
     data[0].save(tmp_path / "graphs")
-    (tmp_path / "empty").touch()
-    for name in ("skops", "joblib", "graphs", "empty"):
+    for size in (0, 10, 47):
+        path.write_bytes(bytes(size))
+        with pytest.raises(ValueError, match=f"cut short, as it has {size} bytes"):
+            skshake.load(path)
+    for name in ("skops", "joblib", "graphs"):
         with pytest.raises(ValueError, match=rf"{name}: not written by skshake\.save"):
             skshake.load(tmp_path / name)
     path.write_bytes(b"SKSHAKE\n" + bytes(100))
