@@ -8,7 +8,6 @@ from skshake.hierarchy._aggregation import (
 from skshake.hierarchy._categories import Vocabulary, learn_vocabulary
 from skshake.hierarchy._coarsening import Pooling, coarsen, with_slots
 from skshake.hierarchy._collection import (
-    GraphHierarchy,
     HierarchiesLike,
     HierarchyCollection,
     StoredHierarchies,
@@ -29,6 +28,7 @@ from skshake.hierarchy._folder import (
     remove_leftovers,
     write_index,
 )
+from skshake.hierarchy._graph_hierarchy import GraphHierarchy
 from skshake.hierarchy._level import Level, LevelView, PooledFeatures
 from skshake.hierarchy._numbers import (
     LogRule,

@@ -1,4 +1,4 @@
-"""HierarchyCollection: hierarchies of a list of graphs, and the view of one.
+"""HierarchyCollection: hierarchies of a list of graphs, in memory or in a folder.
 
 In: levels as flat arrays. Out: a sequence for scikit-learn, and arrays for the network.
 """
@@ -17,7 +17,6 @@ from scipy import sparse
 
 from skshake.graphs import (
     GraphsLike,
-    NamedView,
     Names,
     as_graph_numbers,
     concatenate_names,
@@ -27,10 +26,10 @@ from skshake.graphs import (
     rows_of,
 )
 from skshake.hierarchy._card import card_of_hierarchies
-from skshake.hierarchy._export import to_networkx, to_pyg
 from skshake.hierarchy._files import read_levels, write_levels
 from skshake.hierarchy._folder import HierarchyFolder
-from skshake.hierarchy._level import Level, LevelView, concatenate_levels
+from skshake.hierarchy._graph_hierarchy import GraphHierarchy
+from skshake.hierarchy._level import Level, concatenate_levels
 from skshake.hierarchy._overlap import overlap_matrix
 
 # Row groups of a folder that stand for all of them.
@@ -543,82 +542,6 @@ class StoredHierarchies(HierarchyCollection):
         return replace(whole, given_names=self.given_names) if with_names else whole
 
 
-@dataclass(frozen=True, eq=False)
-class GraphHierarchy(NamedView):
-    """Hierarchy of one graph: a view that holds no data of its own.
-
-    Parameters
-    ----------
-    collection : HierarchyCollection
-        The collection.
-    position : int
-        Number of the graph in it.
-    """
-
-    collection: HierarchyCollection
-    position: int
-
-    def __repr__(self) -> str:
-        sizes = " -> ".join(str(level.n_nodes) for level in self.levels)
-        return f"<GraphHierarchy of {sizes} nodes>"
-
-    @property
-    def levels(self) -> tuple[LevelView, ...]:
-        """Levels from fine to coarse."""
-        collection, position = self.collection._alone(self.position)
-        ptr = collection.node_ptr
-        nodes = slice(ptr[position], ptr[position + 1])
-        return tuple(
-            LevelView(level, position, level.block[nodes])
-            for level in collection.levels
-        )
-
-    def overlap(self, fine: int, coarse: int) -> sparse.csr_array:
-        """Number of input nodes that a fine (row) and a coarse (column) block share.
-
-        Parameters
-        ----------
-        fine, coarse : int
-            Levels, 0 is the finest.
-
-        Returns
-        -------
-        overlap : csr_array of shape (n_fine, n_coarse)
-        """
-        return self.collection.take(np.array([self.position])).overlap(fine, coarse)
-
-    def to_networkx(self, level: int) -> Any:
-        """Networkx graph of a level.
-
-        Parameters
-        ----------
-        level : int
-            0 is the finest.
-
-        Returns
-        -------
-        graph : networkx.Graph
-            With ``x`` of nodes, ``weight`` and ``edge_attr`` of edges.
-        """
-        return to_networkx(self.levels[level])
-
-    def to_pyg(self, level: int) -> Any:
-        """Data object of torch_geometric for a level.
-
-        Parameters
-        ----------
-        level : int
-            0 is the finest.
-
-        Returns
-        -------
-        data : torch_geometric.data.Data
-            With ``x``, ``edge_index`` (both arcs of each edge), ``edge_attr``,
-            ``edge_weight`` and ``num_nodes``.
-        """
-        return to_pyg(self.levels[level])
-
-
 def concatenate_hierarchies(
     parts: list[HierarchyCollection], n_jobs: int | None = None
 ) -> HierarchyCollection:
@@ -635,7 +558,7 @@ def concatenate_hierarchies(
                 f"{first.signature}, got {part.signature}"
             )
     if len(parts) == 1:
-        return first
+        return parts.pop()
     node_ptr = offsets(np.concatenate([np.diff(part.node_ptr) for part in parts]))
     names = concatenate_names(parts)
     pooling_key, n_forests = first.pooling_key, first.n_forests
