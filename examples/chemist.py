@@ -10,8 +10,8 @@ a file it takes inhibitors of BACE-1, which come with the package::
 """
 
 # %%
-# The file has a column ``smiles`` and one of two classes. Rows whose class is missing,
-# or whose SMILES cannot be read, are left out and named: there is nothing to score.
+# The file has a column ``smiles`` and one of two classes. Rows whose class is missing
+# are left out, and so are those whose SMILES cannot be read, which are named.
 
 import argparse
 import subprocess
@@ -55,7 +55,7 @@ network = SHAKEClassifier(max_iter=options.max_iter, on_empty="nan", random_stat
 model = make_pipeline(reader, KFCoarsener(random_state=0), network)
 unread = [problem.graph for problem in check_inputs(model, table["smiles"])]
 print("left out:", table["smiles"].iloc[unread].tolist())
-table = table.drop(table.index[unread])
+table = table[~np.isin(np.arange(len(table)), unread)]
 smiles, y = table["smiles"].to_numpy(object), table[options.target].to_numpy()
 print(table.head(3))
 

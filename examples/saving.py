@@ -3,7 +3,7 @@ Saving and serving a model
 ==========================
 
 A whole pipeline is kept in one file that holds no code, and a small web service reads
-it: ``examples/service.py``, which needs nothing but the standard library.
+it: ``examples/service.py``, which needs no web framework.
 """
 
 # %%

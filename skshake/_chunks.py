@@ -96,7 +96,9 @@ def _draw_blocks(
 ) -> np.ndarray:
     """Blocks (n_levels, n_forests * n_nodes) of some forests, one after the other."""
     streams = [streams_of(graphs, seed, forest) for forest in forests]
-    return draw_partitions(_copy(graphs, len(forests)), qs, np.concatenate(streams))[1]
+    if len(forests) > 1:
+        graphs = _copy(without_features(graphs), len(forests))
+    return draw_partitions(graphs, qs, np.concatenate(streams))[1]
 
 
 def _copy(graphs: GraphCollection, n_copies: int) -> GraphCollection:

@@ -297,6 +297,8 @@ class GraphCollection(Sequence):
         ------
         TypeError
             If a name is no number, text, date, or tuple of these.
+        FileNotFoundError
+            If there is no folder to write to.
         """
         write_graphs(path, self.__getstate__())
 

@@ -120,7 +120,7 @@ class Vocabulary:
     def __getstate__(self) -> dict:
         return {"categories": self.categories}
 
-    def tables_for(self, codes: np.ndarray) -> tuple[np.ndarray, SlotTables]:
+    def _tables_for(self, codes: np.ndarray) -> tuple[np.ndarray, SlotTables]:
         """Codes (n_rows, n_columns), and tables that give their slots."""
         for c in np.flatnonzero(self._is_wide):
             known = self.categories[c]
@@ -132,7 +132,7 @@ class Vocabulary:
     def slots_of(self, codes: np.ndarray) -> np.ndarray:
         """Slot of each code (n_rows, n_columns), int32."""
         slots = np.empty(codes.shape, np.int32)
-        find_slots(*self.tables_for(codes), slots)
+        find_slots(*self._tables_for(codes), slots)
         return slots
 
 

@@ -69,7 +69,7 @@ def with_slots(graphs: GraphCollection, pooling: Pooling) -> GraphCollection:
             (graphs.node_features, graphs.edge_features), known, strict=True
         )
     )
-    return replace(graphs.with_node_features(nodes), edge_features=edges)
+    return replace(graphs, node_features=nodes, edge_features=edges)
 
 
 def coarsen(
@@ -81,7 +81,7 @@ def coarsen(
     """
     node_ptr = np.empty_like(graphs.node_ptr)
     count_blocks(graphs.node_ptr, block, node_ptr)
-    # Allocated for the worst case: pages that are never written cost nothing.
+    # As long as the worst case: pages that are never written cost nothing.
     has_edge_features = bool(graphs.edge_features.n_columns)
     coarse = CoarseEdges(
         np.empty((graphs.n_edges, 2), np.int32),
@@ -119,4 +119,7 @@ def coarsen(
         pooling.node_vocabulary.n_slots,
     )
     ends, weight = coarse.ends[:n_edges], coarse.weight[:n_edges]
+    if 2 * n_edges < graphs.n_edges:
+        # The rest has been written to, and would stay as long as they do.
+        ends = ends.copy()
     return Level(q, node_ptr, coarse.ptr, ends, weight, x, edge_attr, block)

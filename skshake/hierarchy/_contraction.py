@@ -23,8 +23,9 @@ class CoarseEdges(NamedTuple):
     ``ends`` int32 (n_edges, 2), numbered within the graph, sorted, first < second;
     ``weight`` float32 (n_edges,), sums of input weights; ``ptr`` int64 (n_graphs + 1,).
     The first two are as long as there are input edges, and filled as far as
-    ``ptr[-1]``. ``of_edge`` int64 (n_input_edges,): the coarse edge of each input edge
-    over the whole collection, or INSIDE; empty if nobody asks for it.
+    ``ptr[-1]``; edges are sorted in what follows. ``of_edge`` int64 (n_input_edges,):
+    the coarse edge of each input edge over the whole collection, or INSIDE; empty if
+    nobody asks for it.
     """
 
     ends: np.ndarray
@@ -70,8 +71,8 @@ def number_blocks(node_ptr, block, block_ptr, block_of_node):
 def _sort_by_smaller_block(edges, block, n_blocks, start, sorted_edges, of_edge):
     """Edges of one graph by the smaller of the two blocks that they join, by counting.
 
-    Without a branch for edges inside a block, which could not be foretold: such an edge
-    is written to the last row, which is free if there is one, and not counted.
+    Edges inside a block need no branch, which the processor could not predict: they are
+    written to the last row, which is free if there is such an edge, and not counted.
 
     Parameters
     ----------

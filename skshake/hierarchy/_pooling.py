@@ -86,7 +86,7 @@ def pool_numbers(values, segments, pooled):
     for s in range(len(divisors)):
         begin, end, divisor = ptr[s], ptr[s + 1], divisors[s]
         if end - begin == 1:
-            # Most are: no sum need be kept. The zero turns -0 into 0, as sums do.
+            # Most have one row and need no sum. The zero turns -0 into 0, as sums do.
             row = rows[begin]
             for c in range(n_columns):
                 pooled[s, c] = (0.0 + values[row, c]) / divisor
@@ -114,8 +114,8 @@ def pool_categories(slots_of_rows, segments, pooled):
     -----
     No dense one-hot row is ever made. Slots of a column come before those of the next,
     so sorting happens within one column of one segment. Few segments have more than two
-    slots in a column; the smallest and the largest are written without asking whether
-    they differ, which could not be foretold.
+    slots in a column; the smallest and the largest are written without a branch for
+    whether they differ, which the processor could not predict.
     """
     ptr, rows, divisors = segments
     indptr, slots, shares = pooled

@@ -13,7 +13,7 @@ import numpy as np
 from skshake._explain import explain
 from skshake._explanation import Explanation
 from skshake._extras import require
-from skshake.graphs import Graph, InvalidGraphError
+from skshake.graphs import Graph
 from skshake.plotting._axes import one_axes
 from skshake.plotting._graph import (
     NODE_RADIUS,
@@ -104,11 +104,6 @@ class ExplanationDisplay:
             If the graph has no nodes, as a molecule that cannot be read.
         """
         explanation = explain(model, [graph], target=target)[0]
-        if not explanation.graphs.n_nodes:
-            raise InvalidGraphError(
-                "has no nodes to draw; a molecule that cannot be read is such a graph",
-                0,
-            )
         return cls(explanation, molecule=molecule).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> ExplanationDisplay:
@@ -122,6 +117,11 @@ class ExplanationDisplay:
         Returns
         -------
         self : ExplanationDisplay
+
+        Raises
+        ------
+        ValueError
+            If the explanation is of several graphs, or of one without nodes.
         """
         require("matplotlib", "drawing")
         from matplotlib.cm import ScalarMappable
@@ -132,6 +132,11 @@ class ExplanationDisplay:
             raise ValueError(
                 f"explanation: expected that of one graph, got {len(explanation)}; "
                 "choose with explanation[i]"
+            )
+        if not explanation.graphs.n_nodes:
+            raise ValueError(
+                "explanation: has no nodes to draw; a molecule that cannot be read is "
+                "such a graph"
             )
         if molecule is None and explanation.molecules is not None:
             (molecule,) = explanation.molecules

@@ -50,6 +50,8 @@ def save(model: Any, path: str | Path) -> None:
         If the model holds what no file can hold without pickles, such as a lambda given
         as ``conv``, an open file, a discrete distribution of scipy, or a dictionary
         whose keys are no strings or numbers. Nothing is written then.
+    FileNotFoundError
+        If there is no folder to write to.
 
     See Also
     --------
@@ -108,7 +110,8 @@ def load(path: str | Path, *, trusted: Sequence[str | type] = ()) -> Any:
     Returns
     -------
     model : object
-        Predicts exactly as the one that was saved, on machines without a GPU too.
+        Predicts as the one that was saved, on machines without a GPU too: the same bits
+        on the same kind of processor.
 
     Raises
     ------
@@ -146,14 +149,15 @@ def load(path: str | Path, *, trusted: Sequence[str | type] = ()) -> Any:
             f"{path} uses {strange}, which load does not know; if you do, and know who "
             f"made the file: load({str(path)!r}, trusted={strange})"
         ) from None
-    except ImportError:
-        # Of a type that the user trusts, and that is not installed here.
+    except (ImportError, MemoryError):
+        # The first of a type that the user trusts, and that is not installed here.
         raise
     except Exception as error:
         reason = str(error) or type(error).__name__
         raise ValueError(
-            f"{path}: was not cut short, yet holds no model that can be read; another "
-            f"version or another hand wrote it, so save the model again ({reason})"
+            f"{path}: is complete, but no model can be read from it ({reason}); "
+            "another version of skshake may have written it, or somebody altered it; "
+            "save the model again"
         ) from error
     return model
 
@@ -183,7 +187,7 @@ def _read_body(path: str | Path) -> bytes:
             f"{path}: expected format {MARK.decode().split()[-1]}, got another; a "
             "newer skshake may have written it, so update skshake"
         )
-    if len(data) < START:
+    if len(data) < START and MARK.startswith(data[: len(MARK)]):
         raise ValueError(f"{path}: empty or cut short, as it has {len(data)} bytes")
     if not data.startswith(MARK):
         raise ValueError(

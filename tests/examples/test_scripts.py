@@ -168,6 +168,7 @@ def test_a_service_answers_many_clients_and_says_what_is_wrong():
         ({**molecule, "edge_index": [[0, 1], [1]]}, "edge_index: expected rows"),
         ({**molecule, "node_feat": [[0.5], [0], [1]]}, "were fitted as 1 categorical"),
         ({**molecule, "node_faet": [[0]]}, "unknown key 'node_faet'"),
+        ({**molecule, "num_nodes": "3"}, "num_nodes: expected an integer"),
         (None, "is of type NoneType"),
     ]
     script = ROOT / "examples" / "service.py"
@@ -190,9 +191,11 @@ def test_a_service_answers_many_clients_and_says_what_is_wrong():
                     assert message in error["error"]
             with urlopen(url, timeout=PATIENCE) as ready:
                 assert json.load(ready) == "ready"
-            too_large = [{**molecule, "num_nodes": 2 * 10**9}]
+            too_large = [{**molecule, "num_nodes": [2 * 10**9]}]
+            too_many = [{"num_nodes": 10_000, "edge_index": [[], []]}] * 101
             deep = b"[" * 100_000
             bodies = (b"{", {"a": [molecule]}, "text", 3, None, [], too_large, deep)
+            bodies = (*bodies, too_many, b"")
             for body in bodies:
                 status, answer = _post(url, body)
                 assert status == 400

@@ -12,15 +12,7 @@ CODES = np.array([[3, -7], [5, 8], [3, 8], [9, 8]], np.int32)
 
 
 def _slots(vocabulary, codes):
-    """Slots as the kernel of pooling finds them."""
-    codes, tables = vocabulary.tables_for(np.asarray(codes, np.int32))
-    slots = np.empty(codes.shape, int)
-    for c in range(codes.shape[1]):
-        low, first, end = tables.low[c], tables.first[c], tables.first[c + 1]
-        slots[:, c] = tables.table[
-            np.clip(first + codes[:, c] - low + 1, first, end - 1)
-        ]
-    return slots.tolist()
+    return vocabulary.slots_of(np.asarray(codes, np.int32)).tolist()
 
 
 def _slots_of_dictionary(vocabulary, codes):

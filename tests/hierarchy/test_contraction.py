@@ -82,3 +82,34 @@ def test_edges_are_those_of_a_dictionary(
     assert coarse.ends[: ptr[-1]].tolist() == ends.tolist()
     np.testing.assert_allclose(coarse.weight[: ptr[-1]], weights, rtol=1e-6)
     assert coarse.of_edge.tolist() == of_edge
+
+
+def test_graphs_without_coarse_edges_disturb_no_others():
+    # Nothing; all inside one block; no edges; parallel edges, and one inside, last.
+    node_ptr, edge_ptr = np.array([0, 0, 3, 5, 9]), np.array([0, 0, 3, 3, 7])
+    edges = [[0, 1], [0, 2], [1, 2], [0, 1], [0, 3], [1, 2], [2, 3]]
+    block = np.array([0, 0, 0, 0, 1, 0, 1, 0, 0], np.int32)
+    block_ptr = np.array([0, 0, 1, 3, 5])
+    for weight, total in ((np.empty(0), 2.0), (np.arange(7.0), 8.0)):
+        for n_told in (0, 7):
+            coarse = CoarseEdges(
+                np.full((7, 2), 99, np.int32),
+                np.full(7, 99, np.float32),
+                np.full(5, 99),
+                np.full(n_told, 99),
+            )
+            contract_edges(
+                node_ptr,
+                edge_ptr,
+                np.array(edges, np.int32),
+                weight,
+                block,
+                block_ptr,
+                coarse,
+            )
+            assert coarse.ptr.tolist() == [0, 0, 0, 0, 1]
+            assert coarse.ends[:1].tolist() == [[0, 1]]
+            assert coarse.weight[:1].tolist() == [total]
+            # Edges 0-1 and 1-2 join the blocks; 0-3 and 2-3 are inside.
+            expected = [INSIDE, INSIDE, INSIDE, 0, INSIDE, 0, INSIDE]
+            assert coarse.of_edge.tolist() == expected[:n_told]

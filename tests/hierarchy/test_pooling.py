@@ -47,6 +47,20 @@ def test_numbers_by_hand(divisors, expected):
     assert pooled.tolist() == expected
 
 
+def test_segments_without_rows_and_signs_of_zero():
+    values = np.array([[-0.0], [2.0]], np.float32)
+    segments = Segments(np.array([0, 1, 1, 2]), np.array([0, 1]), np.array([2.0, 1, 4]))
+    pooled = np.full((3, 1), 9, np.float32)
+    pool_numbers(values, segments, pooled)
+    assert pooled.ravel().tolist() == [0.0, 0.0, 0.5]
+    assert not np.signbit(pooled).any()
+    rows = SlotRows(np.empty(4, np.int64), np.empty(2, np.int32), np.empty(2, "f4"))
+    pool_categories(np.array([[5], [7]], np.int32), segments, rows)
+    assert rows.indptr.tolist() == [0, 1, 1, 2]
+    assert rows.slots.tolist() == [5, 7]
+    assert rows.shares.tolist() == [0.5, 0.25]
+
+
 def _pool(codes, segments):
     pooled = SlotRows(
         np.empty(len(segments.ptr), np.int64),

@@ -58,7 +58,7 @@ def test_a_molecule_that_cannot_be_read_is_not_drawn(pyplot, model):
     model = make_pipeline(reader, *(step for _, step in model.steps[1:]))
     with (
         pytest.warns(UserWarning, match="graphs without nodes"),
-        pytest.raises(ValueError, match="Graph 0 has no nodes to draw"),
+        pytest.raises(ValueError, match="has no nodes to draw"),
     ):
         ExplanationDisplay.from_estimator(model, "no molecule")
 

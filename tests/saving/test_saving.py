@@ -260,11 +260,14 @@ def test_foreign_old_and_newer_files_are_refused(fitted, data, path, tmp_path):
     skops.io.dump(fitted, tmp_path / "skops")
     joblib.dump(fitted, tmp_path / "joblib")
     data[0].save(tmp_path / "graphs")
+    skshake.save(fitted, path)
+    whole = path.read_bytes()
     for size in (0, 10, 47):
-        path.write_bytes(bytes(size))
+        path.write_bytes(whole[:size])
         with pytest.raises(ValueError, match=f"cut short, as it has {size} bytes"):
             skshake.load(path)
-    for name in ("skops", "joblib", "graphs"):
+    (tmp_path / "page").write_text("404: Not Found")
+    for name in ("skops", "joblib", "graphs", "page"):
         with pytest.raises(ValueError, match=rf"{name}: not written by skshake\.save"):
             skshake.load(tmp_path / name)
     path.write_bytes(b"SKSHAKE\n" + bytes(100))
