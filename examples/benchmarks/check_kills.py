@@ -88,7 +88,8 @@ def check(stage: str, root: Path, times: int, rng: random.Random) -> int:
     begun = time.perf_counter()
     if start(stage, quiet).wait():
         raise SystemExit(f"{stage}: failed without being killed")
-    longest = (time.perf_counter() - begun) / 2
+    # Now and then a process lives as long as it needs, so that there is progress.
+    longest = time.perf_counter() - begun
     expected, n_kills, n_runs = digest(quiet), 0, 0
     while n_kills < times:
         folder = root / f"{stage}-{n_runs}"
