@@ -218,8 +218,12 @@ class GraphCollection(Sequence):
     @property
     def structure(self) -> Structure:
         """Nodes, arcs and weights, for kernels."""
-        weight = np.empty(0) if self.edge_weight is None else self.edge_weight
-        return Structure(self.node_ptr, self.edge_ptr, *self.arcs, weight)
+        return Structure(self.node_ptr, self.edge_ptr, *self.arcs, self.kernel_weight)
+
+    @property
+    def kernel_weight(self) -> np.ndarray:
+        """Weights as kernels take them: float64 (n_edges,), empty if all are 1."""
+        return np.empty(0) if self.edge_weight is None else self.edge_weight
 
     @property
     def degrees(self) -> np.ndarray:
@@ -227,8 +231,9 @@ class GraphCollection(Sequence):
         if self.edge_weight is None and "arcs" in self.__dict__:
             return np.diff(self.arcs.indptr).astype(np.float64)
         degrees = np.empty(self.n_nodes)
-        weight = np.empty(0) if self.edge_weight is None else self.edge_weight
-        sum_degrees(self.node_ptr, self.edge_ptr, self.edges, weight, degrees)
+        sum_degrees(
+            self.node_ptr, self.edge_ptr, self.edges, self.kernel_weight, degrees
+        )
         return degrees
 
     @cached_property

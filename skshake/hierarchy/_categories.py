@@ -120,19 +120,15 @@ class Vocabulary:
     def __getstate__(self) -> dict:
         return {"categories": self.categories}
 
-    def _tables_for(self, codes: np.ndarray) -> tuple[np.ndarray, SlotTables]:
-        """Codes (n_rows, n_columns), and tables that give their slots."""
+    def slots_of(self, codes: np.ndarray) -> np.ndarray:
+        """Slot of each code (n_rows, n_columns), int32."""
         for c in np.flatnonzero(self._is_wide):
             known = self.categories[c]
             rank = np.minimum(np.searchsorted(known, codes[:, c]), len(known) - 1)
             codes = codes.copy()
             codes[:, c] = np.where(known[rank] == codes[:, c], rank, -1)
-        return codes, self._tables
-
-    def slots_of(self, codes: np.ndarray) -> np.ndarray:
-        """Slot of each code (n_rows, n_columns), int32."""
         slots = np.empty(codes.shape, np.int32)
-        find_slots(*self._tables_for(codes), slots)
+        find_slots(codes, self._tables, slots)
         return slots
 
 

@@ -89,12 +89,11 @@ def coarsen(
         np.empty_like(graphs.edge_ptr),
         np.empty(graphs.n_edges * has_edge_features, np.int64),
     )
-    edge_weight = np.empty(0) if graphs.edge_weight is None else graphs.edge_weight
     contract_edges(
         graphs.node_ptr,
         graphs.edge_ptr,
         graphs.edges,
-        edge_weight,
+        graphs.kernel_weight,
         block,
         node_ptr,
         coarse,

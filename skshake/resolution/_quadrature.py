@@ -96,13 +96,12 @@ def lanczos_measure(
     for c, column in enumerate(features.categories.T):
         known, codes[:, c] = np.unique(column, return_inverse=True)
         n_codes[c] = len(known)
-    weight = np.empty(0) if graphs.edge_weight is None else graphs.edge_weight
     operators = Operators(
         laplacian.is_line,
         graphs.node_ptr,
         graphs.edge_ptr,
         graphs.edges,
-        np.empty(0) if laplacian.is_line else weight,
+        np.empty(0) if laplacian.is_line else graphs.kernel_weight,
         laplacian.component,
         laplacian.n_zeros,
     )
