@@ -6,7 +6,6 @@ hierarchies. Nothing depends on which graphs are together in a chunk.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -54,27 +53,27 @@ def coarsen_chunk(
     ``pooling`` None leaves features out: the same forests, and the sizes that they
     give.
     """
-    # Arcs are kept by the graphs that they are asked of: by this copy, which goes once
-    # forests are drawn.
-    walked = replace(graphs)
+    # Arcs are kept by the graphs that they are asked of: by these, which go once
+    # forests are drawn, and whose arcs need not know edges for their features.
+    walked = without_features(graphs)
     if pooling is None:
         pooling, described = NO_POOLING, without_features(graphs)
     else:
-        scaled = scale_numbers(walked, pooling)
+        scaled = scale_numbers(graphs, pooling)
         described = with_slots(
-            with_return_probabilities(scaled, pooling.walk_length), pooling
+            with_return_probabilities(scaled, pooling.walk_length, walked), pooling
         )
         del scaled
     n_trivial = int(np.isinf(qs).sum())
     # Forests are those of the graphs as given, whatever is pooled on them.
-    of_inputs = _draw_blocks(walked, qs[:n_trivial], seed, range(1))
+    streams = [streams_of(graphs, seed, forest) for forest in range(n_forests)]
+    of_inputs = _draw_blocks(walked, qs[:n_trivial], streams[:1])
     n_rows = max(graphs.n_nodes + graphs.n_edges, 1)
     n_together = int(np.clip(FEW_ROWS // n_rows, 1, n_forests))
     groups = [
-        range(first, min(first + n_together, n_forests))
-        for first in range(0, n_forests, n_together)
+        streams[first : first + n_together] for first in range(0, n_forests, n_together)
     ]
-    drawn = [_draw_blocks(walked, qs[n_trivial:], seed, group) for group in groups]
+    drawn = [_draw_blocks(walked, qs[n_trivial:], group) for group in groups]
     del walked
     inputs = [coarsen(described, np.inf, block, pooling) for block in of_inputs]
     forests: list[tuple[Level, ...]] = []
@@ -92,13 +91,11 @@ def coarsen_chunk(
 
 
 def _draw_blocks(
-    graphs: GraphCollection, qs: np.ndarray, seed: int, forests: range
+    graphs: GraphCollection, qs: np.ndarray, streams: list[np.ndarray]
 ) -> np.ndarray:
-    """Blocks (n_levels, n_forests * n_nodes) of some forests, one after the other."""
-    streams = [streams_of(graphs, seed, forest) for forest in forests]
-    if len(forests) > 1:
-        graphs = _copy(without_features(graphs), len(forests))
-    return draw_partitions(graphs, qs, np.concatenate(streams))[1]
+    """Blocks (n_levels, n_forests * n_nodes); a forest for each array of streams."""
+    many = _copy(graphs, len(streams))
+    return draw_partitions(many, qs, np.concatenate(streams))[1]
 
 
 def _copy(graphs: GraphCollection, n_copies: int) -> GraphCollection:

@@ -101,12 +101,11 @@ def _keys_of(
 def _refine(graphs: GraphCollection, colours: np.ndarray) -> np.ndarray:
     """Keys of graphs by colours that neighbours divide no further."""
     edge_hashes = _hash_edges(graphs)
-    edge_of_arc = graphs.edge_of_arc if len(edge_hashes) else np.empty(0, np.int32)
     structure, numbers = graphs.structure, np.empty(graphs.n_nodes, np.int32)
     n_colours = len(number_values(colours, numbers))
     for _ in range(MOST_ROUNDS):
         refined = np.empty_like(colours)
-        refine(structure, edge_of_arc, edge_hashes, colours, refined)
+        refine(structure, edge_hashes, colours, refined)
         n_refined = len(number_values(refined, numbers))
         colours = refined
         if n_refined == n_colours:

@@ -55,7 +55,8 @@ class Arcs(NamedTuple):
     indices : int32 array of shape (n_arcs,)
         Neighbours, numbered within their graph.
     edge_of_arc : int32 array of shape (n_arcs,)
-        Edge of each arc, numbered within its graph; empty if nobody asks for it.
+        Edge of each arc, numbered within its graph; empty if edges have neither
+        features nor weights.
     """
 
     indptr: np.ndarray
@@ -66,9 +67,8 @@ class Arcs(NamedTuple):
 class Structure(NamedTuple):
     """Graphs without their features, as kernels take them.
 
-    ``node_ptr``, ``edge_ptr`` int64 (n_graphs + 1,); then :class:`Arcs`, which know
-    their edges if there are weights; then ``edge_weight`` float64 (n_edges,), empty if
-    all are 1.
+    ``node_ptr``, ``edge_ptr`` int64 (n_graphs + 1,); then :class:`Arcs`; then
+    ``edge_weight`` float64 (n_edges,), empty if all are 1.
     """
 
     node_ptr: np.ndarray
@@ -197,22 +197,10 @@ class GraphCollection(Sequence):
 
     @cached_property
     def arcs(self) -> Arcs:
-        """Symmetric CSR adjacency, built when first asked for.
-
-        Arcs know their edges if these have weights.
-        """
-        return self._build_arcs(numbers_edges=self.edge_weight is not None)
-
-    @cached_property
-    def edge_of_arc(self) -> np.ndarray:
-        """Edge of each arc, numbered within its graph, int32 of shape (n_arcs,)."""
-        if self.edge_weight is not None:
-            return self.arcs.edge_of_arc
-        return self._build_arcs(numbers_edges=True).edge_of_arc
-
-    def _build_arcs(self, *, numbers_edges: bool) -> Arcs:
+        """Symmetric CSR adjacency, built when first asked for."""
+        has_edge_data = self.edge_features.n_columns or self.edge_weight is not None
         return arcs_from_edges(
-            self.node_ptr, self.edge_ptr, self.edges, numbers_edges=numbers_edges
+            self.node_ptr, self.edge_ptr, self.edges, numbers_edges=bool(has_edge_data)
         )
 
     @property
@@ -340,7 +328,7 @@ class GraphCollection(Sequence):
         graphs : GraphCollection
         """
         graphs = replace(self, node_features=features)
-        for name in ("arcs", "edge_of_arc", "components"):
+        for name in ("arcs", "components"):
             if name in self.__dict__:
                 graphs.__dict__[name] = self.__dict__[name]
         return graphs

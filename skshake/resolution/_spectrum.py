@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from joblib import delayed
+from joblib import delayed, effective_n_jobs
 
 from skshake._blas import one_blas_thread
 from skshake._parallel import run_in_parallel
@@ -22,6 +22,9 @@ from skshake.resolution._measure import SpectralMeasure, exact
 
 # Entries of one stack of dense matrices, 8 MB in double precision.
 STACK_ENTRIES = 1_000_000
+# Tasks of each worker: joblib looks every 10 ms whether one is done, as long as a stack
+# takes.
+TASKS = 8
 # Energy outside the constant vectors below this share of the whole is rounding.
 NO_ENERGY = 1e-18
 
@@ -123,20 +126,34 @@ def exact_measure(
     # LAPACK releases the GIL; its own threads are no help with small matrices.
     with one_blas_thread():
         stacks = list(_stacks(laplacian.ptr))
+        n_tasks = min(len(stacks), TASKS * effective_n_jobs(n_jobs))
+        # Every so many-th: larger graphs come later.
+        shares = [stacks[task::n_tasks] for task in range(n_tasks)]
         measured = run_in_parallel(
             (
-                delayed(_measure_stack)(laplacian, centred, stack, losses)
-                for stack in stacks
+                delayed(_measure_stacks)(laplacian, centred, share, losses)
+                for share in shares
             ),
             n_jobs,
             prefer="threads",
         )
-        for stack, found in zip(stacks, measured, strict=True):
-            points, _ = rows_of(point_ptr, stack.graphs)
-            mu[points], loss_weights[points] = found
-            complexity[points] = 1 / stack.rows.shape[1]
-            progress.update(len(stack.graphs))
+        for share, found in zip(shares, measured, strict=True):
+            for stack, (eigenvalues, weights) in zip(share, found, strict=True):
+                points, _ = rows_of(point_ptr, stack.graphs)
+                mu[points], loss_weights[points] = eigenvalues, weights
+                complexity[points] = 1 / stack.rows.shape[1]
+                progress.update(len(stack.graphs))
     return exact(losses, point_ptr, mu, loss_weights, complexity)
+
+
+def _measure_stacks(
+    laplacian: Laplacian,
+    centred: np.ndarray,
+    stacks: list[_Stack],
+    losses: tuple[SpectralLoss, ...],
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """What :func:`_measure_stack` gives for each stack."""
+    return [_measure_stack(laplacian, centred, stack, losses) for stack in stacks]
 
 
 def _measure_stack(

@@ -17,13 +17,12 @@ EDGE_STATE = np.uint64(0x5851F42D4C957F2D)
 
 
 @kernel
-def refine(graphs, edge_of_arc, edge_hashes, colours, refined):
+def refine(graphs, edge_hashes, colours, refined):
     """Colours one deeper: of a node's own colour and the multiset around it.
 
     Parameters
     ----------
     graphs : Structure  # IN
-    edge_of_arc : int32 array of shape (n_arcs,)  # IN, empty if all edges are alike
     edge_hashes : uint64 array of shape (n_edges,), or empty if all are alike  # IN
     colours : uint64 array of shape (n_nodes,)  # IN
     refined : uint64 array of shape (n_nodes,)  # OUT
@@ -34,7 +33,7 @@ def refine(graphs, edge_of_arc, edge_hashes, colours, refined):
     have the same one by chance alone. The own colour is stirred in another way than
     those around it, since a-b and b-a are two things.
     """
-    node_ptr, edge_ptr, indptr, indices, _, _ = graphs
+    node_ptr, edge_ptr, indptr, indices, edge_of_arc, _ = graphs
     for g in range(len(node_ptr) - 1):
         offset, first_edge = node_ptr[g], edge_ptr[g]
         for v in range(offset, node_ptr[g + 1]):
@@ -63,13 +62,12 @@ def colours_of(graphs: GraphCollection, depth: int) -> list[np.ndarray]:
     million runs.
     """
     edge_codes = graphs.edge_features.categories
-    edge_of_arc, edge_hashes = np.empty(0, np.int32), np.empty(0, np.uint64)
+    edge_hashes = np.empty(0, np.uint64)
     if edge_codes.shape[1]:
-        edge_of_arc = graphs.edge_of_arc
         edge_hashes = hash_codes(edge_codes, EDGE_STATE)
     colours = [hash_codes(graphs.node_features.categories, np.uint64(0))]
     for _ in range(depth):
         refined = np.empty_like(colours[-1])
-        refine(graphs.structure, edge_of_arc, edge_hashes, colours[-1], refined)
+        refine(graphs.structure, edge_hashes, colours[-1], refined)
         colours.append(refined)
     return colours

@@ -73,7 +73,7 @@ def _take_apart(
     branches = below[graphs.arcs.indices[arcs] + graphs.node_ptr[graph]]
     edge_codes = np.empty((len(arcs), 0), CATEGORY)
     if graphs.edge_features.categories.shape[1]:
-        edges = graphs.edge_of_arc[arcs] + graphs.edge_ptr[graph]
+        edges = graphs.arcs.edge_of_arc[arcs] + graphs.edge_ptr[graph]
         edge_codes = graphs.edge_features.categories[edges]
     # Sorted, so that neither the order of nodes nor the example matters.
     order = np.lexsort((*edge_codes.T, branches, owner))

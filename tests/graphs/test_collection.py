@@ -2,13 +2,18 @@
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from skshake import as_graphs
-from skshake.graphs import concatenate_graphs, with_degree_feature
+from skshake.graphs import (
+    concatenate_graphs,
+    with_degree_feature,
+    without_features,
+)
 
 
 def _same(one, other):
@@ -68,25 +73,42 @@ def test_a_float_index_is_a_type_error(random_graphs):
         as_graphs(random_graphs)[[0.5]]
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_arcs_are_the_sorted_symmetric_adjacency(is_weighted, random_graphs):
-    matrices = [m if is_weighted else m > 0 for m, _, _ in random_graphs]
-    graphs = as_graphs(matrices)
-    assert (graphs.edge_weight is None) != is_weighted
+def test_arcs_are_the_sorted_symmetric_adjacency(random_graphs):
+    graphs = as_graphs(random_graphs)
     arcs = graphs.arcs
     for g, (matrix, _, _) in enumerate(random_graphs):
         first = graphs.node_ptr[g]
         for v in range(len(matrix)):
             row = slice(arcs.indptr[first + v], arcs.indptr[first + v + 1])
             assert arcs.indices[row].tolist() == np.flatnonzero(matrix[v]).tolist()
-            edges = graphs[g].edges[graphs.edge_of_arc[row]]
+            edges = graphs[g].edges[arcs.edge_of_arc[row]]
             assert (np.sort(edges) == edges).all()
             assert (edges == v).any(axis=1).all()
 
 
-def test_degrees_are_row_sums(random_graphs):
+def test_arcs_know_their_edges_where_these_have_data(random_graphs):
     graphs = as_graphs(random_graphs)
-    expected = np.concatenate([matrix.sum(axis=1) for matrix, _, _ in random_graphs])
+    assert graphs.edge_weight is not None
+    assert graphs.edge_features.n_columns
+    for with_data in (
+        replace(graphs, edge_weight=None),
+        without_features(graphs),
+        graphs,
+    ):
+        assert len(with_data.arcs.edge_of_arc) == 2 * graphs.n_edges
+    without = without_features(replace(graphs, edge_weight=None))
+    assert len(without.arcs.edge_of_arc) == 0
+    np.testing.assert_array_equal(without.arcs.indices, graphs.arcs.indices)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_degrees_are_row_sums(is_weighted, random_graphs):
+    matrices = [m if is_weighted else m > 0 for m, _, _ in random_graphs]
+    expected = np.concatenate([matrix.sum(axis=1) for matrix in matrices])
+    graphs = as_graphs(matrices)
+    assert (graphs.edge_weight is None) != is_weighted
+    np.testing.assert_allclose(graphs.degrees, expected)
+    assert len(graphs.arcs.indices)
     np.testing.assert_allclose(graphs.degrees, expected)
 
 

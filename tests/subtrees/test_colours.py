@@ -41,10 +41,9 @@ def test_a_path_is_refined_by_hand():
         np.array([0, 2, 2]),
         np.array([0, 1, 3, 4, 4]),
         np.array([1, 0, 2, 1], np.int32),
-        np.empty(0, np.int32),
+        np.array([0, 0, 1, 1], np.int32),
         np.empty(0),
     )
-    edge_of_arc = np.array([0, 0, 1, 1], np.int32)
     colours = np.array([1, 2, 3, 4], np.uint64)
     edges = np.array([10, 20], np.uint64)
 
@@ -55,10 +54,10 @@ def test_a_path_is_refined_by_hand():
         return int(mix(np.uint64(total)))
 
     refined = np.empty(4, np.uint64)
-    refine(structure, edge_of_arc, edges, colours, refined)
+    refine(structure, edges, colours, refined)
     expected = [stirred(1, 12), stirred(2, 11, 23), stirred(3, 22), stirred(4)]
     assert refined.tolist() == expected
-    refine(structure, edge_of_arc[:0], edges[:0], colours, refined)
+    refine(structure, np.empty(0, np.uint64), colours, refined)
     expected = [stirred(1, 2), stirred(2, 1, 3), stirred(3, 2), stirred(4)]
     assert refined.tolist() == expected
 
