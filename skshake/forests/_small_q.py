@@ -31,6 +31,9 @@ LARGEST_COMPONENT = 512
 # of a step (measured).
 STEPS_TO_PREPARE, STEPS_PER_OPERATION = 1000.0, 0.125
 GROUND = -1
+# Instead of places: nodes that no component has been found of yet, and those of one
+# that is too large.
+UNSEEN, IN_LARGE = -1, -2
 # Of an edge that no elimination made, but the graph has.
 NEVER = -1
 
@@ -84,35 +87,49 @@ def most_entries(n_nodes: np.ndarray) -> np.ndarray:
 
 @kernel(inline=True)
 def find_component(start, offset, graphs, members, place):
-    """Nodes of the component of ``start``, and their number.
+    """Nodes of the component of ``start``, and their number, unless they are too many.
 
     Parameters
     ----------
     start, offset : int  # IN, node within the graph, first node of the graph
     graphs : Walkable  # IN
-    members : int32 array  # OUT
-    place : int32 array  # IN and OUT, -1 for nodes not met yet, then their place
+    members : int32 array of at least LARGEST_COMPONENT entries  # OUT
+    place : int32 array  # IN and OUT, UNSEEN, then the place among the members or
+        IN_LARGE
 
     Returns
     -------
-    n_members : int
+    n_members : int, 0 if there are more than LARGEST_COMPONENT
+
+    Notes
+    -----
+    A search ends at the first node of a large component, so that most nodes of one need
+    not look further than at their first neighbour.
     """
     indptr, indices = graphs.indptr, graphs.indices
     members[0] = start
     place[start] = 0
     # Not a literal 1, for which whatever takes it would be compiled once more.
     n_members = np.int64(1)
-    k = 0
-    while k < n_members:
+    k, is_large = 0, False
+    while k < n_members and not is_large:
         v = offset + members[k]
         for arc in range(indptr[v], indptr[v + 1]):
             u = indices[arc]
-            if place[u] < 0:
+            is_new = place[u] == UNSEEN
+            if place[u] == IN_LARGE or (is_new and n_members == LARGEST_COMPONENT):
+                is_large = True
+                break
+            if is_new:
                 place[u] = n_members
                 members[n_members] = u
                 n_members += 1
         k += 1
-    return n_members
+    if not is_large:
+        return n_members
+    for k in range(n_members):
+        place[members[k]] = IN_LARGE
+    return np.int64(0)
 
 
 @kernel(inline=True)

@@ -21,10 +21,12 @@ from typing import NamedTuple
 import numpy as np
 
 from skshake._jit import kernel
+from skshake._prefetch import prefetch
 from skshake._splitmix import next_state, unit
 from skshake.forests._neighbours import Walkable, degree_of, find_neighbour
 from skshake.forests._small_q import (
     LARGEST_COMPONENT,
+    UNSEEN,
     draw_component,
     find_component,
     is_worthwhile,
@@ -36,6 +38,8 @@ ROOT = -1
 # Marks of nodes outside all trees: the entry of the level before is still to be met, or
 # a fresh entry is to be drawn.
 NOT_MET, UNDRAWN = -1, -2
+# Nodes whose walks begin so much later are asked for: fetching takes a few walks' time.
+AHEAD = 8
 
 
 class Forests(NamedTuple):
@@ -102,23 +106,24 @@ def draw_small_components(chosen, takes_all, graphs, q, forests):
     max_nodes = 0
     for g in chosen:
         max_nodes = max(max_nodes, node_ptr[g + 1] - node_ptr[g])
-    members = np.empty(max_nodes, np.int32)
+    members = np.empty(LARGEST_COMPONENT, np.int32)
     place = np.empty(max_nodes, np.int32)
     n_steps = 0
     for g in chosen:
         offset, n = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
         for v in range(n):
-            place[v] = -1
+            place[v] = UNSEEN
         for start in range(n):
-            if place[start] >= 0:
+            if place[start] != UNSEEN:
                 continue
             size = find_component(start, offset, graphs, members, place)
+            if size < 2:
+                continue
             total_degree = 0.0
             for k in range(size):
                 v = offset + members[k]
                 total_degree += degree_of(graphs.cumulative, indptr[v], indptr[v + 1])
-            is_meant = takes_all[g] and 1 < size <= LARGEST_COMPONENT
-            if is_meant or is_worthwhile(size, total_degree / size, q):
+            if takes_all[g] or is_worthwhile(size, total_degree / size, q):
                 draw_component(g, members[:size], place, graphs, q, forests)
                 n_steps += size
                 for k in range(size):
@@ -152,16 +157,21 @@ def walk_graphs(chosen, graphs, q, is_last, budgets, forests):
     n_steps = 0
     for g in chosen:
         offset, budget, state = node_ptr[g], budgets[g], states[g]
-        n_trees, n_entries = 0, 0
-        for start in range(offset, node_ptr[g + 1]):
+        n_trees, n_entries, end = 0, 0, node_ptr[g + 1]
+        for start in range(offset, end):
+            ahead = start + AHEAD
+            if ahead < end and tree[ahead] == NOT_MET:
+                following = offset + arrow[ahead]
+                prefetch(tree, following)
+                prefetch(arrow, following)
             v = start
             while tree[v] < 0:
-                first, last = indptr[v], indptr[v + 1]
                 if tree[v] == UNDRAWN:
                     # A fresh entry: the first one, or after a cycle was popped.
                     n_entries += 1
                     if n_entries > budget:
                         break
+                    first, last = indptr[v], indptr[v + 1]
                     degree = degree_of(cumulative, first, last)
                     state = next_state(state)
                     n_steps += 1
@@ -172,17 +182,19 @@ def walk_graphs(chosen, graphs, q, is_last, budgets, forests):
                         successor = find_neighbour(indices, cumulative, first, last, at)
                     elif not is_last:
                         wakes_at[v] = degree * at / (q + degree - at)
+                    arrow[v] = successor
                 else:
                     # The entry of the level before: met for the first time.
                     successor = arrow[v]
                     tree[v] = UNDRAWN
                     # An isolated node has threshold 0 and never wakes.
                     if successor == ROOT and wakes_at[v] >= q:
+                        first, last = indptr[v], indptr[v + 1]
                         state = next_state(state)
                         n_steps += 1
                         at = unit(state) * degree_of(cumulative, first, last)
                         successor = find_neighbour(indices, cumulative, first, last, at)
-                arrow[v] = successor
+                        arrow[v] = successor
                 if successor == ROOT:
                     tree[v] = n_trees
                     n_trees += 1

@@ -4,8 +4,20 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
-from skshake.forests._small_q import Elimination, _eliminate
+from skshake import as_graphs
+from skshake._jit import kernel
+from skshake.forests._neighbours import as_walkable
+from skshake.forests._small_q import (
+    IN_LARGE,
+    LARGEST_COMPONENT,
+    UNSEEN,
+    Elimination,
+    _eliminate,
+    find_component,
+)
 from tests._helpers.forests import draw
 
 
@@ -65,3 +77,40 @@ def test_roots_follow_the_kernel(spread, global_random_seed):
     error = np.sqrt(n_draws * kernel * (1 - kernel)) + 1
     # 49 entries: |z| < 6 for all of them holds but once in 10^7 runs.
     assert np.abs((counts - n_draws * kernel) / error).max() < 6
+
+
+@kernel
+def _find_from_each(graphs, members, place, sizes):
+    for start in range(len(place)):
+        if place[start] == UNSEEN:
+            sizes[start] = find_component(start, 0, graphs, members, place)
+
+
+def test_components_are_found_unless_they_are_too_large(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    sizes = [1, 2, 41, LARGEST_COMPONENT, LARGEST_COMPONENT + 1, 3 * LARGEST_COMPONENT]
+    # Random trees of odd sizes, stars of even ones, their nodes in any order.
+    trees = []
+    for n in sizes:
+        parent = rng.integers(0, np.arange(1, n)) if n % 2 else np.zeros(n - 1, int)
+        ends = np.arange(1, n), parent
+        trees.append(sparse.coo_array((np.ones(n - 1), ends), (n, n)))
+    half = sparse.block_diag(trees, format="csr")
+    order = rng.permutation(half.shape[0])
+    adjacency = (half + half.T)[order][:, order]
+    _, component = connected_components(adjacency)
+    n_nodes = np.bincount(component)[component]
+
+    members = np.empty(LARGEST_COMPONENT, np.int32)
+    place = np.full(len(order), UNSEEN, np.int32)
+    found = np.full(len(order), -1)
+    _find_from_each(as_walkable(as_graphs([adjacency])), members, place, found)
+    is_large = n_nodes > LARGEST_COMPONENT
+    assert (place[is_large] == IN_LARGE).all()
+    assert (found[is_large] <= 0).all()
+    is_start = found > 0
+    assert sorted(found[is_start]) == sizes[:4]
+    assert (found[is_start] == n_nodes[is_start]).all()
+    for label in np.unique(component[~is_large]):
+        places = place[component == label]
+        assert sorted(places) == list(range(len(places)))
