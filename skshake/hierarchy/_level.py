@@ -114,6 +114,11 @@ class Level:
         """Block of each input node, numbered over the whole collection."""
         return self.block + np.repeat(self.node_ptr[:-1], np.diff(input_node_ptr))
 
+    def block_sizes(self, input_node_ptr: np.ndarray) -> np.ndarray:
+        """Number of input nodes of each coarse node, int64 of shape (n_nodes,)."""
+        blocks = self.numbered_blocks(input_node_ptr)
+        return np.bincount(blocks, minlength=int(self.node_ptr[-1]))
+
     def split(self, n_parts: int) -> list[Level]:
         """Levels of equally many consecutive graphs, all of the same input nodes."""
         n_graphs = (len(self.node_ptr) - 1) // n_parts

@@ -42,6 +42,7 @@ from skshake.network.batches import (
     StoredSet,
     find_buffer_bytes,
     send,
+    weigh_messages,
 )
 
 # Forests over which outputs are averaged to validate an epoch: with all, that would
@@ -100,7 +101,10 @@ def build_network(
     network.learn_scales(
         [send(level.x.numeric, cpu) for level in hierarchies.levels],
         [send(level.edge_attr.numeric, cpu) for level in hierarchies.levels],
-        [send(level.edge_weight, cpu) for level in hierarchies.levels],
+        [
+            send(weigh_messages(level, hierarchies.node_ptr), cpu)
+            for level in hierarchies.levels
+        ],
     )
     return network
 

@@ -110,18 +110,16 @@ class SHAKENetwork(nn.Module):
         return network
 
     def learn_scales(
-        self, x: list[Tensor], edge_attr: list[Tensor], edge_weight: list[Tensor]
+        self, x: list[Tensor], edge_attr: list[Tensor], weights: list[Tensor]
     ) -> None:
-        """Learn scales from the numeric features and weights of each level.
+        """Learn scales from the numeric features, and weights in messages, of levels.
 
         Features are standardised by the finest level's spread; weights are divided by
         their level's mean, so that messages add up alike on coarse and weighted graphs.
         """
         self.node_encoder.standardise(x[0])
         self.edge_encoder.standardise(edge_attr[0])
-        means = [
-            weight.mean() if len(weight) else torch.ones(()) for weight in edge_weight
-        ]
+        means = [weight.mean() if len(weight) else torch.ones(()) for weight in weights]
         self.weight_scale = torch.stack(means)
 
     @torch.no_grad()

@@ -13,6 +13,7 @@ import torch
 
 from skshake.hierarchy import StoredHierarchies
 from skshake.network._model import SHAKENetwork
+from skshake.network.batches import weigh_messages
 
 
 class _Moments:
@@ -54,11 +55,12 @@ def learn_stored_scales(network: SHAKENetwork, hierarchies: StoredHierarchies) -
     nodes, edges = _Moments(), _Moments()
     weights = [_Moments() for _ in hierarchies.q]
     for first, last in pairwise(ptr.tolist()):
-        levels = some.take(graphs[first:last]).in_memory(with_names=False).levels
+        group = some.take(graphs[first:last]).in_memory(with_names=False)
+        levels = group.levels
         nodes.add(levels[0].x.numeric)
         edges.add(levels[0].edge_attr.numeric)
         for of_level, level in zip(weights, levels, strict=True):
-            of_level.add(level.edge_weight[:, None])
+            of_level.add(weigh_messages(level, group.node_ptr)[:, None])
     for encoder, found in (
         (network.node_encoder, nodes),
         (network.edge_encoder, edges),

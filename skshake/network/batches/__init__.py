@@ -12,6 +12,7 @@ from skshake.network.batches._buffers import (
 from skshake.network.batches._device import DeviceHierarchies, find_home
 from skshake.network.batches._epoch import balanced_batches, shuffled_batches
 from skshake.network.batches._records import FeatureBatch, LevelBatch, send
+from skshake.network.batches._weights import weigh_messages
 from skshake.network.batches._window import (
     MOST_BATCHES,
     Part,
@@ -40,4 +41,5 @@ __all__ = [
     "sample_stored",
     "send",
     "shuffled_batches",
+    "weigh_messages",
 ]

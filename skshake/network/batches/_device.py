@@ -21,6 +21,7 @@ from skshake.network._csr import CSR, BatchArcs
 from skshake.network.batches._features import DeviceFeatures, with_sizes
 from skshake.network.batches._ranges import Chosen, Ranges
 from skshake.network.batches._records import LevelBatch, ptr_of, send
+from skshake.network.batches._weights import weigh_messages
 
 # Bytes of a row (of nodes, arcs, entries) in all arrays together, and the fraction of a
 # device's free memory that graphs may fill.
@@ -66,11 +67,13 @@ class _DeviceLevel:
         self.nodes = Ranges(level.node_ptr, device)
         self.edges = Ranges(level.edge_ptr, device)
         self.edge_attr = DeviceFeatures(level.edge_attr, level.edge_ptr, device)
-        self._send_arcs(level, device)
+        self._send_arcs(level, input_node_ptr, device)
         x = with_sizes(level, input_node_ptr)
         self.x = DeviceFeatures(x, level.node_ptr, device)
 
-    def _send_arcs(self, level: Level, device: torch.device) -> None:
+    def _send_arcs(
+        self, level: Level, input_node_ptr: np.ndarray, device: torch.device
+    ) -> None:
         """Both arcs of each edge; what is needed on the way is freed at the end."""
         arcs = arcs_from_edges(level.node_ptr, level.edge_ptr, level.edges)
         arc_ptr = 2 * level.edge_ptr
@@ -79,7 +82,8 @@ class _DeviceLevel:
         self.arcs = Ranges(arc_ptr, device)
         self.n_arcs = send(np.diff(arcs.indptr).astype(np.int32), device)
         self.col = send(arcs.indices, device)
-        self.weight = send(level.edge_weight[edge_of_arc], device)
+        weights = weigh_messages(level, input_node_ptr)
+        self.weight = send(weights[edge_of_arc], device)
         if self.edge_attr.unique_row is None:
             self.edge_row = send(arcs.edge_of_arc, device)
         else:

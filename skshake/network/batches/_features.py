@@ -91,11 +91,10 @@ def _find_unique(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
 def with_sizes(level: Level, input_node_ptr: np.ndarray) -> PooledFeatures:
     """Node features with ``SIZE_SLOTS`` more slots, which tell a block's size."""
     x = level.x
-    blocks = level.numbered_blocks(input_node_ptr)
-    size = np.bincount(blocks, minlength=len(x.numeric))
-    slots = np.empty(len(x.slots) + SIZE_SLOTS * len(size), x.slots.dtype)
+    sizes = level.block_sizes(input_node_ptr)
+    slots = np.empty(len(x.slots) + SIZE_SLOTS * len(sizes), x.slots.dtype)
     shares = np.empty(len(slots), x.shares.dtype)
-    append_sizes(x.indptr, x.slots, x.shares, size, x.n_slots, slots, shares)
+    append_sizes(x.indptr, x.slots, x.shares, sizes, x.n_slots, slots, shares)
     indptr = x.indptr + SIZE_SLOTS * np.arange(len(x.indptr))
     return PooledFeatures(x.numeric, indptr, slots, shares, x.n_slots + SIZE_SLOTS)
 

@@ -6,7 +6,7 @@ import torch
 
 from skshake import KFCoarsener
 from skshake.network import _threads
-from skshake.network.batches import DeviceHierarchies, _features
+from skshake.network.batches import DeviceHierarchies, _features, weigh_messages
 from tests._helpers.tensors import tensors_of
 
 
@@ -33,7 +33,8 @@ def test_a_batch_holds_its_levels(hierarchies, monkeypatch):
     monkeypatch.setattr(_features, "MOST_UNIQUE", 0)
     data = DeviceHierarchies(hierarchies, torch.device("cpu"))
     batch = data.batch(np.array([4, 9]))
-    for level, tensors in zip(hierarchies[[4, 9]].levels, batch, strict=True):
+    chosen = hierarchies[[4, 9]]
+    for level, tensors in zip(chosen.levels, batch, strict=True):
         assert tensors.node_ptr.tolist() == level.node_ptr.tolist()
         slots = tensors.x.slots
         # Two slots follow those of categories: log of the block's size, and 1.
@@ -42,7 +43,8 @@ def test_a_batch_holds_its_levels(hierarchies, monkeypatch):
         n_input = slots.value[slots.col == level.x.n_slots].exp()
         assert n_input.sum() == pytest.approx(len(level.block))
         assert (slots.value[slots.col == level.x.n_slots + 1] == 1).all()
-        assert tensors.arcs.weight.sum() == pytest.approx(2 * level.edge_weight.sum())
+        weights = weigh_messages(level, chosen.node_ptr)
+        assert tensors.arcs.weight.sum() == pytest.approx(2 * weights.sum())
         first = np.repeat(level.node_ptr[:-1], np.diff(level.edge_ptr))
         edges = {frozenset(e) for e in (level.edges + first[:, None]).tolist()}
         source = torch.repeat_interleave(tensors.arcs.rowptr.diff()).tolist()
@@ -92,14 +94,16 @@ def test_each_arc_finds_the_features_of_its_edge(most_unique, small_mutag, monke
     (batch,) = data.batch(np.array([3, 17]))
     assert batch.shares_edges == (most_unique > 0)
     table, arcs = batch.edge_attr.slots, batch.arcs
-    level = hierarchies[[3, 17]].levels[0]
+    chosen = hierarchies[[3, 17]]
+    (level,) = chosen.levels
+    weights = weigh_messages(level, chosen.node_ptr)
     first = np.repeat(level.node_ptr[:-1], np.diff(level.edge_ptr))
     expected = {}
     for e, edge in enumerate((level.edges + first[:, None]).tolist()):
         part = slice(level.edge_attr.indptr[e], level.edge_attr.indptr[e + 1])
         slots, shares = level.edge_attr.slots[part], level.edge_attr.shares[part]
         entries = dict(zip(slots.tolist(), shares.tolist(), strict=True))
-        expected[frozenset(edge)] = (entries, level.edge_weight[e])
+        expected[frozenset(edge)] = (entries, weights[e])
     for k, (source, target) in enumerate(
         zip(arcs.targets().tolist(), arcs.col.tolist(), strict=True)
     ):
