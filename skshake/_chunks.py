@@ -53,28 +53,28 @@ def coarsen_chunk(
     ``pooling`` None leaves features out: the same forests, and the sizes that they
     give.
     """
-    # Arcs are kept by the graphs that they are asked of: by these, which go once
-    # forests are drawn, and whose arcs need not know edges for their features.
-    walked = without_features(graphs)
+    # Arcs are kept by the collection that is asked for them. This one is dropped once
+    # forests are drawn; without features its arcs need not know their edges.
+    bare = without_features(graphs)
     if pooling is None:
         pooling, described = NO_POOLING, without_features(graphs)
     else:
         scaled = scale_numbers(graphs, pooling)
         described = with_slots(
-            with_return_probabilities(scaled, pooling.walk_length, walked), pooling
+            with_return_probabilities(scaled, pooling.walk_length, bare), pooling
         )
         del scaled
     n_trivial = int(np.isinf(qs).sum())
     # Forests are those of the graphs as given, whatever is pooled on them.
     streams = [streams_of(graphs, seed, forest) for forest in range(n_forests)]
-    of_inputs = _draw_blocks(walked, qs[:n_trivial], streams[:1])
+    of_inputs = _draw_blocks(bare, qs[:n_trivial], streams[:1])
     n_rows = max(graphs.n_nodes + graphs.n_edges, 1)
     n_together = int(np.clip(FEW_ROWS // n_rows, 1, n_forests))
     groups = [
         streams[first : first + n_together] for first in range(0, n_forests, n_together)
     ]
-    drawn = [_draw_blocks(walked, qs[n_trivial:], group) for group in groups]
-    del walked
+    drawn = [_draw_blocks(bare, qs[n_trivial:], group) for group in groups]
+    del bare
     inputs = [coarsen(described, np.inf, block, pooling) for block in of_inputs]
     forests: list[tuple[Level, ...]] = []
     for group, blocks in zip(groups, drawn, strict=True):

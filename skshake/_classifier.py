@@ -94,9 +94,10 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Message-passing layer: "gine" uses edge features and weights, "gin" and "gcn"
         weights, "gat" features. A callable makes a torch_geometric layer from the
         width of its input and output, as ``lambda width: GATv2Conv(width, width)``;
-        edge states are given to it as ``edge_attr`` and weights as ``edge_weight``
-        where its ``forward`` takes them. To pickle the estimator, give a function of a
-        module. On the CPU "gine" and "gin" are compiled, and faster than the others.
+        edge states are given to it as ``edge_attr`` and weights in messages, which are
+        divided by the sizes of blocks, as ``edge_weight``, where its ``forward`` takes
+        them. To pickle the estimator, give a function of a module. On the CPU "gine"
+        and "gin" are compiled, and faster than the others.
     level_input : {"add", "replace"}, default="add"
         What a finer level starts from: the coarse states sent down plus its own
         encoded features, or (as the paper) the coarse states alone.

@@ -1,7 +1,7 @@
 """prefetch: ask for a number of an array before a kernel needs it.
 
 In: an array and a position. Out: nothing; the processor fetches the number meanwhile.
-Walks through a large graph would else wait for memory at each node.
+Walks through a large graph would otherwise wait for memory at each node.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _READ, _KEPT, _DATA = 0, 3, 1
 
 @intrinsic
 def prefetch(typing_context, array, position):
-    """Fetch the number at a position of a 1-D array; any position may be given."""
+    """Fetch the number at a position of a contiguous array; it may be outside."""
 
     def generate(context, builder, signature, arguments):
         items = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -35,7 +35,8 @@ def prefetch(typing_context, array, position):
         builder.call(function, [address, *flags])
         return context.get_dummy_value()
 
-    return types.void(array, position), generate
+    is_row = isinstance(array, types.Array) and (array.ndim, array.layout) == (1, "C")
+    return (types.void(array, position), generate) if is_row else None
 
 
 def _fetch_nothing(array: Any, position: Any) -> None:

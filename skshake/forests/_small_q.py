@@ -103,8 +103,8 @@ def find_component(start, offset, graphs, members, place):
 
     Notes
     -----
-    A search ends at the first node of a large component, so that most nodes of one need
-    not look further than at their first neighbour.
+    A search ends at the first node that is known to be in a large component, so most
+    nodes of one need not look further than at their first neighbour.
     """
     indptr, indices = graphs.indptr, graphs.indices
     members[0] = start

@@ -38,7 +38,8 @@ ROOT = -1
 # Marks of nodes outside all trees: the entry of the level before is still to be met, or
 # a fresh entry is to be drawn.
 NOT_MET, UNDRAWN = -1, -2
-# Nodes whose walks begin so much later are asked for: fetching takes a few walks' time.
+# What the arrow leads to of a node whose walk begins so much later is fetched: that
+# takes as long as a few walks.
 AHEAD = 8
 
 

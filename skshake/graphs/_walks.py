@@ -344,11 +344,12 @@ def return_probabilities(graphs: GraphCollection, walk_length: int) -> np.ndarra
 
 
 def with_return_probabilities(
-    graphs: GraphCollection, walk_length: int, walked: GraphCollection | None = None
+    graphs: GraphCollection, walk_length: int, bare: GraphCollection | None = None
 ) -> GraphCollection:
     """Append return probabilities to the node features; none if the length is 0.
 
-    ``walked``, if given, are the same graphs, whose arcs are taken (and kept).
+    ``bare``, if given, are the same graphs without features, whose arcs are taken (and
+    kept).
     """
     if not walk_length:
         return graphs
@@ -356,8 +357,8 @@ def with_return_probabilities(
     n_before, n_added = features.widths[0], walk_length - 1
     numeric = np.empty((len(features), n_before + n_added), FLOAT)
     numeric[:, :n_before] = features.numeric
-    walked = graphs if walked is None else walked
-    walk_from_each_node(walked.structure, walked.degrees, n_before, numeric)
+    bare = graphs if bare is None else bare
+    walk_from_each_node(bare.structure, bare.degrees, n_before, numeric)
     field = Field("return_probability", False, n_added)
     both = Features(numeric, features.categories, (*features.fields, field))
     return graphs.with_node_features(both)

@@ -46,8 +46,8 @@ class BatchArcs(NamedTuple):
 
     ``rowptr`` (n_nodes + 1,), ``col`` (n_arcs,), the neighbour that a message comes
     from, ``edge`` (n_arcs,), the row of the edge states that each arc uses, ``weight``
-    (n_arcs,). ``by_edge`` has the arcs of each such row, where an engine needs it for
-    gradients.
+    (n_arcs,), that in messages. ``by_edge`` has the arcs of each such row, where an
+    engine needs it for gradients.
     """
 
     rowptr: Tensor

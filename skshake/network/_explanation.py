@@ -160,9 +160,8 @@ def _integrate(
 
 def _to_nodes(values: np.ndarray, level: Level, node_ptr: np.ndarray) -> np.ndarray:
     """Values of blocks, shared equally by their input nodes."""
-    blocks = level.numbered_blocks(node_ptr)
-    size = np.bincount(blocks, minlength=len(values))
-    return (values / np.maximum(size, 1))[blocks]
+    sizes = level.block_sizes(node_ptr)
+    return (values / sizes)[level.numbered_blocks(node_ptr)]
 
 
 def _to_edges(values: np.ndarray, level: Level, graphs: GraphCollection) -> np.ndarray:

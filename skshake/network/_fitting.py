@@ -102,7 +102,7 @@ def build_network(
         [send(level.x.numeric, cpu) for level in hierarchies.levels],
         [send(level.edge_attr.numeric, cpu) for level in hierarchies.levels],
         [
-            send(weigh_messages(level, hierarchies.node_ptr), cpu)
+            send(weigh_messages(level, level.block_sizes(hierarchies.node_ptr)), cpu)
             for level in hierarchies.levels
         ],
     )

@@ -147,8 +147,8 @@ def split_parameters(
 class PyGLayer(nn.Module):
     """A layer of torch_geometric, with normalisation and ReLU after it.
 
-    Edge states and weights are given to it as ``edge_attr`` and ``edge_weight``, where
-    it takes such arguments.
+    Edge states and weights in messages are given to it as ``edge_attr`` and
+    ``edge_weight``, where it takes such arguments.
     """
 
     def __init__(self, conv: nn.Module, width: int, norm: str | None) -> None:

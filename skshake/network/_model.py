@@ -112,7 +112,7 @@ class SHAKENetwork(nn.Module):
     def learn_scales(
         self, x: list[Tensor], edge_attr: list[Tensor], weights: list[Tensor]
     ) -> None:
-        """Learn scales from the numeric features, and weights in messages, of levels.
+        """Learn scales from each level's numeric features and its weights in messages.
 
         Features are standardised by the finest level's spread; weights are divided by
         their level's mean, so that messages add up alike on coarse and weighted graphs.

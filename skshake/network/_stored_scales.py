@@ -60,7 +60,8 @@ def learn_stored_scales(network: SHAKENetwork, hierarchies: StoredHierarchies) -
         nodes.add(levels[0].x.numeric)
         edges.add(levels[0].edge_attr.numeric)
         for of_level, level in zip(weights, levels, strict=True):
-            of_level.add(weigh_messages(level, group.node_ptr)[:, None])
+            sizes = level.block_sizes(group.node_ptr)
+            of_level.add(weigh_messages(level, sizes)[:, None])
     for encoder, found in (
         (network.node_encoder, nodes),
         (network.edge_encoder, edges),

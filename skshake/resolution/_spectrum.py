@@ -22,9 +22,9 @@ from skshake.resolution._measure import SpectralMeasure, exact
 
 # Entries of one stack of dense matrices, 8 MB in double precision.
 STACK_ENTRIES = 1_000_000
-# Tasks of each worker: joblib looks every 10 ms whether one is done, as long as a stack
-# takes.
-TASKS = 8
+# Of several workers: stacks take some milliseconds each, and joblib looks only every 10
+# ms whether a task is done.
+TASKS_PER_WORKER = 8
 # Energy outside the constant vectors below this share of the whole is rounding.
 NO_ENERGY = 1e-18
 
@@ -110,7 +110,7 @@ def exact_measure(
     ----------
     laplacian : Laplacian
     progress : tqdm
-        Moved on by the graphs of each stack.
+        Moved on by the graphs of each task.
     n_jobs : int, default=None
         Threads; the result is the same.
     losses : tuple of SpectralLoss
@@ -126,19 +126,21 @@ def exact_measure(
     # LAPACK releases the GIL; its own threads are no help with small matrices.
     with one_blas_thread():
         stacks = list(_stacks(laplacian.ptr))
-        n_tasks = min(len(stacks), TASKS * effective_n_jobs(n_jobs))
-        # Every so many-th: larger graphs come later.
-        shares = [stacks[task::n_tasks] for task in range(n_tasks)]
+        n_tasks, n_workers = len(stacks), effective_n_jobs(n_jobs)
+        if n_workers > 1:
+            n_tasks = min(n_tasks, TASKS_PER_WORKER * n_workers)
+        # Stacks come by size, so each task takes small and large ones.
+        tasks = [stacks[first::n_tasks] for first in range(n_tasks)]
         measured = run_in_parallel(
             (
-                delayed(_measure_stacks)(laplacian, centred, share, losses)
-                for share in shares
+                delayed(_measure_stacks)(laplacian, centred, task, losses)
+                for task in tasks
             ),
             n_jobs,
             prefer="threads",
         )
-        for share, found in zip(shares, measured, strict=True):
-            for stack, (eigenvalues, weights) in zip(share, found, strict=True):
+        for task, found in zip(tasks, measured, strict=True):
+            for stack, (eigenvalues, weights) in zip(task, found, strict=True):
                 points, _ = rows_of(point_ptr, stack.graphs)
                 mu[points], loss_weights[points] = eigenvalues, weights
                 complexity[points] = 1 / stack.rows.shape[1]

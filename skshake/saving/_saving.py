@@ -20,9 +20,10 @@ from skshake._whole_file import whole_file
 from skshake.saving._states import for_a_file
 from skshake.saving._trusted import TRUSTED
 
-# First bytes of a file; the number is that of the format.
+# First bytes of a file; the number is that of the format, raised as well when networks
+# of earlier files would predict otherwise.
 KIND = b"skshake model "
-MARK = KIND + b"1\n"
+MARK = KIND + b"2\n"
 # Of files that the methods `save` of 0.1.0.dev0 wrote.
 OLD_MARK = b"SKSHAKE\n"
 START = len(MARK) + hashlib.sha256().digest_size
@@ -184,8 +185,8 @@ def _read_body(path: str | Path) -> bytes:
         )
     if data.startswith(KIND) and not MARK.startswith(data[: len(MARK)]):
         raise ValueError(
-            f"{path}: expected format {MARK.decode().split()[-1]}, got another; a "
-            "newer skshake may have written it, so update skshake"
+            f"{path}: expected format {MARK.decode().split()[-1]}, got another; if a "
+            "newer skshake wrote it, update skshake, else fit the model again"
         )
     if len(data) < START and MARK.startswith(data[: len(MARK)]):
         raise ValueError(f"{path}: empty or cut short, as it has {len(data)} bytes")

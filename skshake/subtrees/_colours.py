@@ -22,7 +22,7 @@ def refine(graphs, edge_hashes, colours, refined):
 
     Parameters
     ----------
-    graphs : Structure  # IN
+    graphs : Structure, whose arcs know their edges if there are hashes  # IN
     edge_hashes : uint64 array of shape (n_edges,), or empty if all are alike  # IN
     colours : uint64 array of shape (n_nodes,)  # IN
     refined : uint64 array of shape (n_nodes,)  # OUT

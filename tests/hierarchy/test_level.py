@@ -105,6 +105,7 @@ def _described(level):
 
 def test_blocks_are_numbered_over_all_graphs():
     assert _level().numbered_blocks(INPUT_PTR).tolist() == [0, 1, 1, 2, 2]
+    assert _level().block_sizes(INPUT_PTR).tolist() == [1, 2, 2]
 
 
 def test_graphs_of_a_level_are_taken_and_joined():

@@ -31,18 +31,21 @@ def test_contributions_add_up_to_the_log_odds(q, marked):
     explained = model.explain(coarse)
     sums = np.array([c.sum() for c in explained])
     found = model._explain(coarse, model._explained_outputs(coarse, None))
-    np.testing.assert_allclose(found.output, model.decision_function(coarse), atol=1e-4)
-    # What is left is the log-odds of the same graph made of average nodes. At most 0.05
-    # over seeds: what a sum in place of an integral leaves.
+    outputs, spread = model.decision_function(coarse), np.ptp(found.output)
+    np.testing.assert_allclose(found.output, outputs, atol=1e-4 * spread)
+    # What a sum in place of an integral leaves: over ten seeds at most 0.02 of a level,
+    # and 0.05 of two, whose states have more kinks on the way.
     missing = found.output - found.baseline - sums
-    assert np.abs(missing).max() < 0.2 * np.ptp(found.output)
-    n_nodes = np.array([len(x) for _, x in graphs])
+    assert np.abs(missing).max() < (0.1 if np.ndim(q) == 0 else 0.2) * spread
     if np.ndim(q) == 0:
+        # The same cycle made of average nodes. On blocks it differs by their edges,
+        # so that outputs need not follow what nodes add.
+        n_nodes = np.array([len(x) for _, x in graphs])
         for n in np.unique(n_nodes):
-            assert np.ptp(found.baseline[n_nodes == n]) < 1e-4 * np.ptp(found.output)
+            assert np.ptp(found.baseline[n_nodes == n]) < 1e-4 * spread
     levels = len(coarse.levels)
     by_level = [model.explain(coarse, level=k) for k in range(levels)]
-    for graph, whole in enumerate(model.explain(coarse)):
+    for graph, whole in enumerate(explained):
         assert len(whole) == len(graphs[graph][1])
         parts = sum(by_level[k][graph] for k in range(levels))
         np.testing.assert_allclose(parts, whole, rtol=1e-4, atol=1e-5)

@@ -112,6 +112,18 @@ def test_edge_features_and_weights_matter(random_graphs, make_network):
         assert not torch.allclose(forward(network, other), logits, atol=1e-4)
 
 
+def test_messages_weigh_1_on_average(random_graphs, make_network):
+    # One kind of arcs for each level, whose blocks and so counts of edges differ.
+    hierarchies = KFCoarsener(q=[2.0, 0.3], n_forests=1, random_state=0).fit_transform(
+        random_graphs
+    )
+    network = make_network(hierarchies, n_layers=(1, 1))
+    data = DeviceHierarchies(hierarchies, torch.device("cpu"))
+    for depth, level in enumerate(data.batch(np.arange(len(hierarchies)))):
+        weight = network.encode_edges(depth, level).arcs.weight
+        assert weight.mean().item() == pytest.approx(1, rel=1e-5)
+
+
 def test_gin_ignores_edge_features(random_graphs, make_network):
     hierarchies = KFCoarsener(q=np.inf).fit_transform(random_graphs)
     network = make_network(hierarchies, conv="gin")

@@ -67,13 +67,12 @@ class _DeviceLevel:
         self.nodes = Ranges(level.node_ptr, device)
         self.edges = Ranges(level.edge_ptr, device)
         self.edge_attr = DeviceFeatures(level.edge_attr, level.edge_ptr, device)
-        self._send_arcs(level, input_node_ptr, device)
-        x = with_sizes(level, input_node_ptr)
+        sizes = level.block_sizes(input_node_ptr)
+        self._send_arcs(level, sizes, device)
+        x = with_sizes(level, sizes)
         self.x = DeviceFeatures(x, level.node_ptr, device)
 
-    def _send_arcs(
-        self, level: Level, input_node_ptr: np.ndarray, device: torch.device
-    ) -> None:
+    def _send_arcs(self, level: Level, sizes: np.ndarray, device: torch.device) -> None:
         """Both arcs of each edge; what is needed on the way is freed at the end."""
         arcs = arcs_from_edges(level.node_ptr, level.edge_ptr, level.edges)
         arc_ptr = 2 * level.edge_ptr
@@ -82,7 +81,7 @@ class _DeviceLevel:
         self.arcs = Ranges(arc_ptr, device)
         self.n_arcs = send(np.diff(arcs.indptr).astype(np.int32), device)
         self.col = send(arcs.indices, device)
-        weights = weigh_messages(level, input_node_ptr)
+        weights = weigh_messages(level, sizes)
         self.weight = send(weights[edge_of_arc], device)
         if self.edge_attr.unique_row is None:
             self.edge_row = send(arcs.edge_of_arc, device)

@@ -88,10 +88,9 @@ def _find_unique(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
     return first, unique_row
 
 
-def with_sizes(level: Level, input_node_ptr: np.ndarray) -> PooledFeatures:
+def with_sizes(level: Level, sizes: np.ndarray) -> PooledFeatures:
     """Node features with ``SIZE_SLOTS`` more slots, which tell a block's size."""
     x = level.x
-    sizes = level.block_sizes(input_node_ptr)
     slots = np.empty(len(x.slots) + SIZE_SLOTS * len(sizes), x.slots.dtype)
     shares = np.empty(len(slots), x.shares.dtype)
     append_sizes(x.indptr, x.slots, x.shares, sizes, x.n_slots, slots, shares)

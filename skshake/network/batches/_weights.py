@@ -1,12 +1,13 @@
-r"""weigh_messages: what a coarse edge weighs in messages.
+"""weigh_messages: what a coarse edge weighs in messages.
 
-In: a level. Out: the weight of each of its edges, divided by the root of the sizes of
-the two blocks.
+In: a level and the sizes of its blocks. Out: the weight of each of its edges over the
+square root of the product of the sizes of both blocks.
 
-With Z the 0/1 matrix of nodes and blocks and S = Z'Z their sizes on the diagonal, these
-are the entries of S^-1/2 Z'AZ S^-1/2, the weights A as they act on what is constant on
-each block. Their sums over the neighbours of a block grow with its degree, as those
-of input nodes do, and not with its size too.
+With Z the 0/1 matrix of nodes and blocks and S = Z'Z, the sizes, these are the entries
+off the diagonal of S^-1/2 Z'AZ S^-1/2: the weights A in the orthonormal basis Z S^-1/2
+of what is constant on each block. Among blocks of about equal size those of one block
+add up to the mean weight of what leaves a node of it; the level's own weights would
+add up to as many times that as the block has nodes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from skshake.hierarchy import Level
 
 @kernel
 def divide_by_sizes(node_ptr, edge_ptr, edges, edge_weight, sizes, weights):
-    """Weights of edges over the geometric mean of the sizes of both ends.
+    """Weights of edges over the geometric mean of the sizes of both blocks.
 
     Parameters
     ----------
@@ -37,15 +38,16 @@ def divide_by_sizes(node_ptr, edge_ptr, edges, edge_weight, sizes, weights):
             weights[e] = edge_weight[e] / np.sqrt(product)
 
 
-def weigh_messages(level: Level, input_node_ptr: np.ndarray) -> np.ndarray:
-    """Weights in messages, float32 (n_edges,); those of input edges are their own."""
+def weigh_messages(level: Level, sizes: np.ndarray) -> np.ndarray:
+    """Weights in messages, float32 (n_edges,); input edges keep theirs.
+
+    ``sizes`` are those of :meth:`Level.block_sizes`.
+    """
     weights = np.empty(len(level.edges), FLOAT)
-    divide_by_sizes(
-        level.node_ptr,
-        level.edge_ptr,
-        level.edges,
-        level.edge_weight,
-        level.block_sizes(input_node_ptr),
-        weights,
+    # Levels of a file that is mapped into memory can only be read.
+    node_ptr, edge_ptr, edges, edge_weight = (
+        np.require(array, requirements="W")
+        for array in (level.node_ptr, level.edge_ptr, level.edges, level.edge_weight)
     )
+    divide_by_sizes(node_ptr, edge_ptr, edges, edge_weight, sizes, weights)
     return weights

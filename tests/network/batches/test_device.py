@@ -43,7 +43,7 @@ def test_a_batch_holds_its_levels(hierarchies, monkeypatch):
         n_input = slots.value[slots.col == level.x.n_slots].exp()
         assert n_input.sum() == pytest.approx(len(level.block))
         assert (slots.value[slots.col == level.x.n_slots + 1] == 1).all()
-        weights = weigh_messages(level, chosen.node_ptr)
+        weights = weigh_messages(level, level.block_sizes(chosen.node_ptr))
         assert tensors.arcs.weight.sum() == pytest.approx(2 * weights.sum())
         first = np.repeat(level.node_ptr[:-1], np.diff(level.edge_ptr))
         edges = {frozenset(e) for e in (level.edges + first[:, None]).tolist()}
@@ -96,7 +96,7 @@ def test_each_arc_finds_the_features_of_its_edge(most_unique, small_mutag, monke
     table, arcs = batch.edge_attr.slots, batch.arcs
     chosen = hierarchies[[3, 17]]
     (level,) = chosen.levels
-    weights = weigh_messages(level, chosen.node_ptr)
+    weights = weigh_messages(level, level.block_sizes(chosen.node_ptr))
     first = np.repeat(level.node_ptr[:-1], np.diff(level.edge_ptr))
     expected = {}
     for e, edge in enumerate((level.edges + first[:, None]).tolist()):

@@ -23,7 +23,7 @@ def test_sizes_are_those_of_blocks(small_mutag):
         small_mutag[0]
     )
     (level,) = hierarchies.levels
-    x = with_sizes(level, hierarchies.node_ptr)
+    x = with_sizes(level, level.block_sizes(hierarchies.node_ptr))
     assert x.n_slots == level.x.n_slots + 2
     logs = x.shares[x.slots == level.x.n_slots]
     assert np.exp(logs).sum().round() == hierarchies.node_ptr[-1]

@@ -14,7 +14,7 @@ def test_weights_are_those_of_normalised_blocks(is_weighted, random_graphs):
         as_graphs(adjacency)
     )
     for level in hierarchies.levels:
-        weights = weigh_messages(level, hierarchies.node_ptr)
+        weights = weigh_messages(level, level.block_sizes(hierarchies.node_ptr))
         for g, matrix in enumerate(adjacency):
             first, last = hierarchies.node_ptr[g : g + 2]
             block = level.block[first:last]
@@ -31,5 +31,5 @@ def test_weights_are_those_of_normalised_blocks(is_weighted, random_graphs):
 def test_input_edges_weigh_what_they_did(random_graphs):
     hierarchies = KFCoarsener(q=np.inf).fit_transform([m for m, _, _ in random_graphs])
     (level,) = hierarchies.levels
-    weights = weigh_messages(level, hierarchies.node_ptr)
+    weights = weigh_messages(level, level.block_sizes(hierarchies.node_ptr))
     assert (weights == level.edge_weight).all()
