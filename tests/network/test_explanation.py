@@ -38,11 +38,14 @@ def test_contributions_add_up_to_the_log_odds(q, marked):
     missing = found.output - found.baseline - sums
     assert np.abs(missing).max() < (0.1 if np.ndim(q) == 0 else 0.2) * spread
     if np.ndim(q) == 0:
-        # The same cycle made of average nodes. On blocks it differs by their edges,
-        # so that outputs need not follow what nodes add.
-        n_nodes = np.array([len(x) for _, x in graphs])
+        # What is left is the log-odds of the cycle made of average nodes. On blocks it
+        # differs by their edges too, so that outputs need not follow what nodes add.
+        rest, n_nodes = outputs - sums, np.array([len(x) for _, x in graphs])
         for n in np.unique(n_nodes):
             assert np.ptp(found.baseline[n_nodes == n]) < 1e-4 * spread
+            assert np.ptp(rest[n_nodes == n]) < 0.1 * np.ptp(sums)
+        # 0.96 and more, over seeds.
+        assert np.corrcoef(sums, outputs)[0, 1] > 0.9
     levels = len(coarse.levels)
     by_level = [model.explain(coarse, level=k) for k in range(levels)]
     for graph, whole in enumerate(explained):
