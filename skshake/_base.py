@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 # From this many graphs on, a held-out tenth says more than the steps it costs, and
 # dropout helps: fewer graphs are protected by several forests each.
 MANY_GRAPHS, DROPOUT_OF_MANY = 10_000, 0.3
+# Nodes of the training graphs times networks of "auto", and how many there are at most.
+NODES_TIMES_NETWORKS, MOST_NETWORKS = 120_000, 3
 # Largest learning rates of "auto".
 LEARNING_RATES = {"adamw": 1e-3, "pesg": 5e-2}
 SMALLEST_BATCH, LARGEST_BATCH, BATCHES_PER_EPOCH = 32, 256, 64
@@ -51,6 +53,11 @@ def automatic_batch_size(n_graphs: int) -> int:
     """Power of two from 32 to 256 that gives about 64 steps an epoch."""
     exponent = np.floor(np.log2(max(n_graphs, 1) / BATCHES_PER_EPOCH))
     return int(np.clip(2.0**exponent, SMALLEST_BATCH, LARGEST_BATCH))
+
+
+def automatic_n_networks(n_nodes: int) -> int:
+    """Number of networks that bring nodes times networks to about 120,000."""
+    return int(np.clip(NODES_TIMES_NETWORKS // max(n_nodes, 1), 1, MOST_NETWORKS))
 
 
 def match_hierarchies(
@@ -112,6 +119,10 @@ class BaseSHAKE(
         "n_layers": [Interval(Integral, 0, None, closed="left"), "array-like"],
         "n_linear": [Interval(Integral, 1, None, closed="left")],
         "n_readout": [Interval(Integral, 0, None, closed="left")],
+        "n_networks": [
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+        ],
         "conv": [StrOptions({"gine", "gin", "gcn", "gat"}), callable],
         "level_input": [StrOptions({"add", "replace"})],
         "norm": [StrOptions({"batch", "layer"}), None],
@@ -152,6 +163,7 @@ class BaseSHAKE(
         n_layers=4,
         n_linear=2,
         n_readout=1,
+        n_networks="auto",
         conv="gine",
         level_input="add",
         norm="batch",
@@ -183,6 +195,7 @@ class BaseSHAKE(
         self.n_layers = n_layers
         self.n_linear = n_linear
         self.n_readout = n_readout
+        self.n_networks = n_networks
         self.conv = conv
         self.level_input = level_input
         self.norm = norm
@@ -321,6 +334,8 @@ class BaseSHAKE(
 
     def embed(self, X: HierarchiesLike) -> np.ndarray:
         """Embedding of each graph, from which the outputs are read.
+
+        With several networks, that of the first.
 
         Parameters
         ----------
@@ -571,6 +586,7 @@ class BaseSHAKE(
             norm=self.norm,
             residual=self.residual,
             dropout=self._dropout_rate(len(hierarchies)),
+            n_networks=self._count_networks(hierarchies),
         )
 
     def _dropout_rate(self, n_graphs: int) -> float:
@@ -580,6 +596,13 @@ class BaseSHAKE(
             # Of the network that is trained on, whatever the number of graphs was.
             return float(self.module_.shape.dropout)
         return DROPOUT_OF_MANY if n_graphs >= MANY_GRAPHS else 0.0
+
+    def _count_networks(self, hierarchies: HierarchyCollection) -> int:
+        if not isinstance(self.n_networks, str):
+            return int(self.n_networks)
+        if self.warm_start and hasattr(self, "module_"):
+            return int(self.module_.shape.n_networks)
+        return automatic_n_networks(int(hierarchies.node_ptr[-1]))
 
     def _layers_of_levels(self, n_levels: int) -> tuple[int, ...]:
         if isinstance(self.n_layers, Integral):

@@ -31,8 +31,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     Its parameters, by what they are for:
 
     * Tune first: ``max_iter``, ``hidden_dim``, ``dropout``, ``learning_rate``.
-    * The network: ``n_layers``, ``n_linear``, ``n_readout``, ``conv``, ``level_input``,
-      ``norm``, ``residual``.
+    * The network: ``n_layers``, ``n_linear``, ``n_readout``, ``n_networks``, ``conv``,
+      ``level_input``, ``norm``, ``residual``.
     * Training: ``loss``, ``optimizer``, ``weight_decay``, ``schedule``,
       ``weight_averaging``, ``clip_norm``, ``batch_size``.
     * Stopping early: ``early_stopping``, ``validation_fraction``, ``n_iter_no_change``,
@@ -53,6 +53,11 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         Linear layers of the MLP in each message-passing layer.
     n_readout : int, default=1
         Hidden layers between the pooled states and the logits.
+    n_networks : "auto" or int, default="auto"
+        Networks that start from other weights, learn from the same batches, and are
+        averaged (a deep ensemble). "auto" is 3 where the training graphs have few
+        nodes, on which networks differ by chance: as many as bring nodes times networks
+        to 120,000, within 1 and 3. Training and prediction take as many times as long.
     conv : {"gine", "gin", "gcn", "gat"} or callable, default="gine"
         Message-passing layer: "gine" uses edge features and weights, "gin" and "gcn"
         weights, "gat" features. A callable makes a torch_geometric layer from the
@@ -141,7 +146,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     Attributes
     ----------
     module_ : torch.nn.Module
-        The fitted network, on the CPU.
+        The fitted network, or the mean of several (``module_.members``), on the CPU.
     history_ : list of EpochRecord
         Epoch, loss, validation score and seconds. While callbacks watch a fit, those of
         the epochs so far.

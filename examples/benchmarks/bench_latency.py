@@ -33,7 +33,8 @@ def fit_and_load(
     """A pipeline that was trained for an epoch, as a service loads it."""
     coarsener = KFCoarsener(random_state=0, **coarsening)
     model = make_pipeline(
-        coarsener, SHAKEClassifier(max_iter=1, temperature=1.0, random_state=0)
+        coarsener,
+        SHAKEClassifier(n_networks=1, max_iter=1, temperature=1.0, random_state=0),
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.skops"

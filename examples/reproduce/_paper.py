@@ -125,6 +125,7 @@ N_CLASSES = {"ppa": 37, "REDDIT-MULTI-12K": 11}
 PROFILES = {"paper": (1 << 20, 100), "cpu": (64, 30)}
 # The same for all sets.
 COMMON = {
+    "n_networks": 1,
     "batch_size": 256,
     "learning_rate": 0.005,
     "schedule": "constant",

@@ -14,7 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from skshake._base import MANY_GRAPHS, automatic_batch_size
+from skshake._base import (
+    MANY_GRAPHS,
+    automatic_batch_size,
+    automatic_n_networks,
+)
 from skshake._classifier import SHAKEClassifier
 from skshake._coarsener import KFCoarsener, automatic_n_forests
 from skshake.graphs import GraphCollection
@@ -138,6 +142,7 @@ def _time_epoch(
     within = _first_within(n_rows, order, MOST_TRAINED)
     chosen = within[: max(MOST_STEPS * batch_size, 2)]
     model = SHAKEClassifier(
+        n_networks=automatic_n_networks(graphs.n_nodes),
         batch_size=batch_size,
         max_iter=1 + N_EPOCHS,
         early_stopping=False,

@@ -14,7 +14,7 @@ import torch
 from skshake._whole_file import whole_file
 
 # Raised when states of earlier versions can no longer be gone on from.
-FORMAT = 3
+FORMAT = 4
 
 
 class Checkpoint:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from skshake.network._averaging import Network
 from skshake.network._engine import choose_engine
-from skshake.network._model import SHAKENetwork
 from skshake.network._threads import lanes_in_threads
 from skshake.network._torch_engine import PLAIN
 from skshake.network._torch_state import on_device, plain_torch
@@ -18,7 +18,7 @@ from skshake.network.batches import DeviceHierarchies
 BASELINE_GRAPHS = 1_000
 
 
-def finish(network: SHAKENetwork, data: DeviceHierarchies) -> SHAKENetwork:
+def finish(network: Network, data: DeviceHierarchies) -> Network:
     """The same network, ready to be kept."""
     # In threads of its own: an interruption may have left tasks behind in others.
     with plain_torch(), lanes_in_threads(), on_device(data.device):
@@ -26,5 +26,7 @@ def finish(network: SHAKENetwork, data: DeviceHierarchies) -> SHAKENetwork:
         step = -(-data.n_graphs // BASELINE_GRAPHS)
         some = np.arange(0, data.n_graphs, step)
         network = network.on(choose_engine(network.shape, data.device))
-        network.learn_baseline(data.batch(some))
+        batch = data.batch(some)
+        for member in network.members:
+            member.learn_baseline(batch)
     return network.to("cpu").on(PLAIN).eval()

@@ -17,11 +17,11 @@ import torch
 
 from skshake._memory import available_memory
 from skshake.hierarchy import HierarchyCollection, StoredHierarchies
+from skshake.network._averaging import Network, make_network
 from skshake.network._checkpoint import FORMAT, Checkpoint
 from skshake.network._engine import choose_engine, resolve_device, resolve_precision
 from skshake.network._finishing import finish
 from skshake.network._inference import predict_outputs, predict_stored, send_all
-from skshake.network._model import SHAKENetwork
 from skshake.network._plan import (
     EpochRecord,
     FeatureWidths,
@@ -85,20 +85,20 @@ def build_network(
     seed: int = 0,
     *,
     learns_scales: bool = True,
-) -> SHAKENetwork:
+) -> Network:
     """Fresh network, with the scales of features and weights learnt from the graphs.
 
     ``learns_scales=False`` leaves them to another rank.
     """
     with OwnStream(seed):
-        network = SHAKENetwork(shape)
+        network = make_network(shape)
     if not learns_scales:
         return network
     if isinstance(hierarchies, StoredHierarchies):
         learn_stored_scales(network, hierarchies)
         return network
     cpu = torch.device("cpu")
-    network.learn_scales(
+    learnt_from = (
         [send(level.x.numeric, cpu) for level in hierarchies.levels],
         [send(level.edge_attr.numeric, cpu) for level in hierarchies.levels],
         [
@@ -106,6 +106,8 @@ def build_network(
             for level in hierarchies.levels
         ],
     )
+    for member in network.members:
+        member.learn_scales(*learnt_from)
     return network
 
 
@@ -116,11 +118,11 @@ def fit_network(
     plan: TrainingPlan,
     score: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
     device: Any = "auto",
-    previous: SHAKENetwork | None = None,
+    previous: Network | None = None,
     checkpoint: Any = None,
     on_epoch: EpochHooks | None = None,
     ranks: Ranks = ALONE,
-) -> tuple[SHAKENetwork, list[EpochRecord]]:
+) -> tuple[Network, list[EpochRecord]]:
     """Train a fresh network, or go on with a previous one.
 
     Parameters
@@ -133,7 +135,7 @@ def fit_network(
     score : callable
         Score of (targets, outputs, weights) of the held-out graphs, greater is better.
     device : str or torch.device, default="auto"
-    previous : SHAKENetwork or None, default=None
+    previous : Network or None, default=None
     checkpoint : str, Path or None, default=None
         Folder to write the state of each epoch to, and to go on from.
     on_epoch : EpochHooks or None, default=None
@@ -144,7 +146,7 @@ def fit_network(
 
     Returns
     -------
-    network : SHAKENetwork
+    network : Network
         On the CPU.
     history : list of EpochRecord
 
@@ -246,7 +248,7 @@ def check_shared(
     training: LabelledGraphs,
     held_out: LabelledGraphs | None,
     shape: NetworkShape,
-    previous: SHAKENetwork | None,
+    previous: Network | None,
 ) -> None:
     """Refuse what ranks cannot train, and ranks that are given different things."""
     if ranks is ALONE:
@@ -292,13 +294,13 @@ def _make_validate(
     device: torch.device,
     engine: Engine,
     ranks: Ranks,
-) -> Callable[[SHAKENetwork], float] | None:
+) -> Callable[[Network], float] | None:
     """Function of a network that gives its score on what is held out, if anything."""
     if held_out is None:
         return None
     predict = _make_predict(held_out, device, engine, ranks)
 
-    def validate(network: SHAKENetwork) -> float:
+    def validate(network: Network) -> float:
         n_graphs = len(held_out.targets)
         outputs = ranks.join_rows(predict and predict(network), n_graphs)
         found = None
@@ -311,7 +313,7 @@ def _make_validate(
 
 def _make_predict(
     held_out: LabelledGraphs, device: torch.device, engine: Engine, ranks: Ranks
-) -> Callable[[SHAKENetwork], np.ndarray] | None:
+) -> Callable[[Network], np.ndarray] | None:
     """Function of a network that gives outputs of this rank's graphs, if it has any."""
     hierarchies = held_out.hierarchies.first_forests(VALIDATED_FORESTS)
     if ranks is not ALONE:
@@ -325,7 +327,7 @@ def _make_predict(
         if n_bytes is not None:
             stored = hierarchies
 
-            def predict_in_pieces(network: SHAKENetwork) -> np.ndarray:
+            def predict_in_pieces(network: Network) -> np.ndarray:
                 def predict(piece: HierarchyCollection) -> np.ndarray:
                     return predict_outputs(network, send_all(piece, device, engine))
 

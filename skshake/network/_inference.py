@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from skshake.hierarchy import HierarchyCollection, StoredHierarchies
-from skshake.network._model import SHAKENetwork
+from skshake.network._averaging import Network
 from skshake.network._random import OwnStream
 from skshake.network._torch_engine import Engine
 from skshake.network.batches import DeviceHierarchies, find_home, pieces_in_order
@@ -42,7 +42,7 @@ def inference_batches(
 
 @torch.no_grad()
 def infer(
-    network: SHAKENetwork, data: DeviceHierarchies, rows: Callable[..., Tensor]
+    network: Network, data: DeviceHierarchies, rows: Callable[..., Tensor]
 ) -> np.ndarray:
     """Rows of a function of the network for all graphs, averaged over forests."""
     if network.training:
@@ -106,11 +106,11 @@ def predict_stored(
     return rows
 
 
-def predict_outputs(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:
+def predict_outputs(network: Network, data: DeviceHierarchies) -> np.ndarray:
     """Outputs (n_graphs, n_outputs), averaged over forests."""
     return infer(network, data, network)
 
 
-def embed_graphs(network: SHAKENetwork, data: DeviceHierarchies) -> np.ndarray:
+def embed_graphs(network: Network, data: DeviceHierarchies) -> np.ndarray:
     """Embeddings (n_graphs, hidden_dim), averaged over forests."""
     return infer(network, data, network.embed)

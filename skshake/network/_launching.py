@@ -26,13 +26,13 @@ import torch
 import torch.distributed as dist
 
 from skshake.hierarchy import HierarchyCollection, StoredHierarchies
+from skshake.network._averaging import Network
 from skshake.network._engine import resolve_devices
 from skshake.network._fitting import (
     LabelledGraphs,
     check_loss_is_shared,
     fit_network,
 )
-from skshake.network._model import SHAKENetwork
 from skshake.network._plan import EpochRecord, NetworkShape, TrainingPlan
 from skshake.network._ranks import ALONE, LostRankError, ProcessRanks, Ranks
 from skshake.network._training import EpochHooks
@@ -52,11 +52,11 @@ def fit_on(
     shape: NetworkShape,
     plan: TrainingPlan,
     score: Callable[[np.ndarray, np.ndarray, np.ndarray], float],
-    previous: SHAKENetwork | None = None,
+    previous: Network | None = None,
     checkpoint: Any = None,
     on_epoch: EpochHooks | None = None,
     ranks: Ranks = ALONE,
-) -> tuple[SHAKENetwork, list[EpochRecord]]:
+) -> tuple[Network, list[EpochRecord]]:
     """Train on a device, or on each of a list of them at once.
 
     Parameters
@@ -69,7 +69,7 @@ def fit_on(
 
     Returns
     -------
-    network : SHAKENetwork
+    network : Network
         On the CPU.
     history : list of EpochRecord
     """
@@ -99,7 +99,7 @@ def write_job(
     held_out: LabelledGraphs | None,
     shape: NetworkShape,
     plan: TrainingPlan,
-    previous: SHAKENetwork | None,
+    previous: Network | None,
 ) -> None:
     """Write what all ranks are given."""
     parts = {"training": training, "held_out": held_out}
@@ -130,7 +130,7 @@ def read_job(
     LabelledGraphs | None,
     NetworkShape,
     TrainingPlan,
-    SHAKENetwork | None,
+    Network | None,
 ]:
     """What :func:`write_job` wrote; graphs are mapped, not read."""
     stored, *job = cloudpickle.loads((folder / "job.pkl").read_bytes())

@@ -21,6 +21,11 @@ from skshake.network._readouts import READOUTS
 from skshake.network._torch_engine import PLAIN, Engine, LevelPlan
 from skshake.network.batches import LevelBatch
 
+# Where the standard deviation of weights in messages is more than so many times their
+# mean (1 in exponential distributions), their square roots stand for them: else the few
+# largest would be all that messages say.
+WIDE_SPREAD = 1.3
+
 
 class ReadOutMLP(nn.Sequential):
     """Hidden layers from pooled states to an embedding of the promised width."""
@@ -77,6 +82,8 @@ class SHAKENetwork(nn.Module):
 
     engine: Engine = PLAIN
     levels: nn.ModuleList
+    weight_scale: Tensor
+    weight_power: Tensor
     baseline: Tensor
     temperature: Tensor
 
@@ -89,9 +96,11 @@ class SHAKENetwork(nn.Module):
             widths.edge_numeric, widths.edge_slots, width
         )
         self.size_encoder = nn.Linear(1, width)
-        self.register_buffer("weight_scale", torch.ones(len(shape.n_layers)))
+        n_levels = len(shape.n_layers)
+        self.register_buffer("weight_scale", torch.ones(n_levels))
+        self.register_buffer("weight_power", torch.ones(n_levels))
         self.register_buffer("temperature", torch.ones(()))
-        self.register_buffer("baseline", torch.zeros(len(shape.n_layers), width))
+        self.register_buffer("baseline", torch.zeros(n_levels, width))
         self.levels = nn.ModuleList(
             nn.ModuleList(
                 make_layer(shape.conv, width, shape.n_linear, shape.norm)
@@ -102,6 +111,11 @@ class SHAKENetwork(nn.Module):
         pooled_width = width * READOUTS[shape.readout].n_parts * (1 + shape.n_layers[0])
         self.readout = ReadOutMLP(pooled_width, width, shape.n_readout, shape.dropout)
         self.head = nn.Linear(width, shape.n_outputs)
+
+    @property
+    def members(self) -> list[SHAKENetwork]:
+        """The networks whose outputs are averaged: this one alone."""
+        return [self]
 
     def on(self, engine: Engine) -> SHAKENetwork:
         """The same network, sharing all parameters, computed by another engine."""
@@ -114,13 +128,24 @@ class SHAKENetwork(nn.Module):
     ) -> None:
         """Learn scales from each level's numeric features and its weights in messages.
 
-        Features are standardised by the finest level's spread; weights are divided by
-        their level's mean, so that messages add up alike on coarse and weighted graphs.
+        Features are standardised by the finest level's spread; weights, or their square
+        roots where weights vary widely, are divided by their level's mean, so that
+        messages add up alike on coarse and weighted graphs.
         """
         self.node_encoder.standardise(x[0])
         self.edge_encoder.standardise(edge_attr[0])
-        means = [weight.mean() if len(weight) else torch.ones(()) for weight in weights]
-        self.weight_scale = torch.stack(means)
+        known = [weight if len(weight) else torch.ones(1) for weight in weights]
+        self.scale_weights(
+            torch.stack([weight.mean() for weight in known]),
+            torch.stack([weight.std(correction=0) for weight in known]),
+            torch.stack([weight.sqrt().mean() for weight in known]),
+        )
+
+    def scale_weights(self, mean: Tensor, spread: Tensor, mean_root: Tensor) -> None:
+        """Scale by the mean and spread of each level's weights, or the mean root."""
+        takes_roots = spread > WIDE_SPREAD * mean
+        self.weight_power = torch.where(takes_roots, 0.5, 1.0)
+        self.weight_scale = torch.where(takes_roots, mean_root, mean)
 
     @torch.no_grad()
     def learn_baseline(self, levels: Sequence[LevelBatch]) -> None:
@@ -191,7 +216,10 @@ class SHAKENetwork(nn.Module):
 
         States that are but zeros have the given type.
         """
-        arcs = level.arcs._replace(weight=level.arcs.weight / self.weight_scale[depth])
+        weight = level.arcs.weight
+        takes_roots = self.weight_power[depth] < 1
+        weight = torch.where(takes_roots, weight.sqrt(), weight)
+        arcs = level.arcs._replace(weight=weight / self.weight_scale[depth])
         conv = self.shape.conv
         if is_sum_layer(conv) and not SUM_LAYERS[conv]:
             # One edge state of zeros for all arcs.

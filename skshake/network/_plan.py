@@ -39,6 +39,7 @@ class NetworkShape:
     residual: bool
     dropout: float
     readout: str = "mean_max_sum"
+    n_networks: int = 1
 
 
 class NetworkState(NamedTuple):

@@ -19,6 +19,7 @@ from skshake._memory import available_memory
 from skshake._warnings import warn_user
 from skshake.graphs import GraphCollection
 from skshake.hierarchy import HierarchyCollection, StoredHierarchies
+from skshake.network._averaging import Network
 from skshake.network._engine import choose_engine, resolve_devices
 from skshake.network._explanation import Contributions, explain_graphs
 from skshake.network._inference import (
@@ -28,7 +29,6 @@ from skshake.network._inference import (
     send_all,
 )
 from skshake.network._meeting import share_rows
-from skshake.network._model import SHAKENetwork
 from skshake.network._ranks import count_ranks_beside, device_of_rank
 from skshake.network._state import network_state
 from skshake.network._threads import lanes_in_threads
@@ -41,8 +41,8 @@ FEW_ROWS = 32_768
 
 
 def _on_device(
-    network: SHAKENetwork, hierarchies: HierarchyCollection, device: torch.device
-) -> tuple[SHAKENetwork, DeviceHierarchies]:
+    network: Network, hierarchies: HierarchyCollection, device: torch.device
+) -> tuple[Network, DeviceHierarchies]:
     """Network (a copy, unless it is the CPU's) with its engine, and data."""
     if device.type != "cpu":
         network = copy.deepcopy(network).to(device)
@@ -51,7 +51,7 @@ def _on_device(
 
 
 def outputs_of(
-    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
+    network: Network, hierarchies: HierarchyCollection, device: Any = "auto"
 ) -> np.ndarray:
     """Outputs (n_graphs, n_outputs) of a fitted network.
 
@@ -62,7 +62,7 @@ def outputs_of(
 
 
 def embeddings_of(
-    network: SHAKENetwork, hierarchies: HierarchyCollection, device: Any = "auto"
+    network: Network, hierarchies: HierarchyCollection, device: Any = "auto"
 ) -> np.ndarray:
     """Embeddings (n_graphs, hidden_dim) of a fitted network."""
     return _average(embed_graphs, network, hierarchies, device)
@@ -70,7 +70,7 @@ def embeddings_of(
 
 def _average(
     find_rows: Callable[..., np.ndarray],
-    network: SHAKENetwork,
+    network: Network,
     hierarchies: HierarchyCollection,
     device: Any,
 ) -> np.ndarray:
@@ -108,7 +108,7 @@ def _find_devices(device: Any) -> list[torch.device]:
 def _average_on(
     devices: list[torch.device],
     find_rows: Callable[..., np.ndarray],
-    network: SHAKENetwork,
+    network: Network,
     hierarchies: HierarchyCollection,
 ) -> np.ndarray:
     """The same, with a thread for each device that has graphs."""
@@ -128,7 +128,7 @@ def _average_in_one(
     n_beside: int,
     device: torch.device,
     find_rows: Callable[..., np.ndarray],
-    network: SHAKENetwork,
+    network: Network,
     hierarchies: HierarchyCollection,
 ) -> np.ndarray:
     """The same on one device; small forests go through in one batch.
@@ -150,7 +150,7 @@ def _average_in_one(
 
 
 def contributions_of(
-    network: SHAKENetwork,
+    network: Network,
     hierarchies: HierarchyCollection,
     directions: np.ndarray,
     device: Any = "auto",
@@ -163,4 +163,10 @@ def contributions_of(
             # Read under inference_mode, in which nothing is differentiated.
             network = copy.deepcopy(network)
         network, data = _on_device(network, hierarchies, first)
-        return explain_graphs(network.on(PLAIN), data, hierarchies, directions, graphs)
+        found = [
+            explain_graphs(member, data, hierarchies, directions, graphs)
+            for member in network.on(PLAIN).members
+        ]
+    return Contributions(
+        *(np.mean(parts, axis=0) for parts in zip(*found, strict=True))
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from skshake.network._model import SHAKENetwork
+from skshake.network._averaging import Network, make_network
 from skshake.network._plan import NetworkState
 from skshake.network._random import OwnStream
 from skshake.network._torch_state import plain_torch
@@ -20,7 +20,7 @@ def _is_extra(name: str) -> bool:
     return name.endswith("_extra_state")
 
 
-def network_state(network: SHAKENetwork) -> NetworkState:
+def network_state(network: Network) -> NetworkState:
     """A network taken apart; arrays share their memory where it is on the CPU."""
     weights: dict[str, Any] = {
         name: value.cpu().numpy() if isinstance(value, torch.Tensor) else value
@@ -29,11 +29,11 @@ def network_state(network: SHAKENetwork) -> NetworkState:
     return NetworkState(network.shape, weights)
 
 
-def network_from_state(state: NetworkState) -> SHAKENetwork:
+def network_from_state(state: NetworkState) -> Network:
     """The network that :func:`network_state` took apart, on the CPU."""
     with plain_torch():
         with OwnStream(0):
-            network = SHAKENetwork(state.shape)
+            network = make_network(state.shape)
         network.load_state_dict(
             {
                 name: value if _is_extra(name) else torch.tensor(value)

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from skshake.network._model import SHAKENetwork
+from skshake.network._averaging import Network
 from skshake.network._optimizers import PESG, flatten, make_optimizer
 from skshake.network._plan import TrainingPlan
 from skshake.network._random import OwnStream, StepStreams, find_streams, torch_stream
@@ -58,7 +58,7 @@ class Steps:
 
     Parameters
     ----------
-    network : SHAKENetwork
+    network : Network
         Trained in place, by its engine.
     data : DeviceHierarchies
     targets : Targets
@@ -69,7 +69,7 @@ class Steps:
 
     def __init__(
         self,
-        network: SHAKENetwork,
+        network: Network,
         data: DeviceHierarchies,
         targets: Targets,
         plan: TrainingPlan,
@@ -112,7 +112,7 @@ class Steps:
         self.ema = AveragedModel(self.network, multi_avg_fn=decay, use_buffers=True)
 
     @property
-    def result(self) -> SHAKENetwork:
+    def result(self) -> Network:
         """The network to validate and to keep."""
         return self.network if self.ema is None else cast(Any, self.ema.module)
 
@@ -153,11 +153,14 @@ class Steps:
             device_type, torch.bfloat16, enabled=in_bf16, cache_enabled=False
         ):
             outputs = self._forward(batch, self._streams_now)
-        loss: Tensor = self.loss(
-            outputs.float(), self.targets.values[graphs], self.targets.weights[graphs]
-        )
+        targets = self.targets.values[graphs], self.targets.weights[graphs]
+        # Each network learns by itself, as if there were no other.
+        losses = [
+            self.loss(own, *targets) for own in outputs.float().split(len(graphs))
+        ]
+        loss = torch.stack(losses).sum()
         loss.backward()
-        return loss.detach()
+        return loss.detach() / len(losses)
 
     def forget_gradients(self) -> None:
         """Set gradients to zero, or to None where that is allowed."""

@@ -6,13 +6,14 @@ In: a network and stored hierarchies. Out: the network with what
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 import torch
 
 from skshake.hierarchy import StoredHierarchies
-from skshake.network._model import SHAKENetwork
+from skshake.network._averaging import Network
 from skshake.network.batches import weigh_messages
 
 
@@ -48,7 +49,11 @@ class _Moments:
         return np.sqrt(self._squares / max(self.n_rows, 1))
 
 
-def learn_stored_scales(network: SHAKENetwork, hierarchies: StoredHierarchies) -> None:
+def _as_tensor(values: Sequence[float] | np.ndarray) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def learn_stored_scales(network: Network, hierarchies: StoredHierarchies) -> None:
     """Learn the scales of all graphs, of which few are in memory at a time."""
     some = hierarchies.first_forests(1)
     graphs, ptr, _ = some.split_groups()
@@ -61,16 +66,18 @@ def learn_stored_scales(network: SHAKENetwork, hierarchies: StoredHierarchies) -
         edges.add(levels[0].edge_attr.numeric)
         for of_level, level in zip(weights, levels, strict=True):
             sizes = level.block_sizes(group.node_ptr)
-            of_level.add(weigh_messages(level, sizes)[:, None])
-    for encoder, found in (
-        (network.node_encoder, nodes),
-        (network.edge_encoder, edges),
-    ):
-        if found.n_rows and len(found.mean):
-            mean, spread = (
-                torch.from_numpy(values.astype(np.float32))
-                for values in (found.mean, found.spread)
-            )
-            encoder.scale_by(mean, spread)
-    means = [float(each.mean[0]) if each.n_rows else 1.0 for each in weights]
-    network.weight_scale = torch.tensor(means, dtype=torch.float32)
+            weight = weigh_messages(level, sizes)
+            of_level.add(np.column_stack([weight, np.sqrt(weight)]))
+    mean, mean_root = np.array(
+        [each.mean if each.n_rows else (1, 1) for each in weights]
+    ).T
+    spread = [each.spread[0] if each.n_rows else 0.0 for each in weights]
+    of_weights = [_as_tensor(values) for values in (mean, spread, mean_root)]
+    for member in network.members:
+        for encoder, found in (
+            (member.node_encoder, nodes),
+            (member.edge_encoder, edges),
+        ):
+            if found.n_rows and len(found.mean):
+                encoder.scale_by(_as_tensor(found.mean), _as_tensor(found.spread))
+        member.scale_weights(*of_weights)

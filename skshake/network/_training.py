@@ -22,11 +22,11 @@ from skshake._logging import logger
 from skshake._progress import tqdm
 from skshake._warnings import warn_user
 from skshake.graphs import garbage_collection_paused
+from skshake.network._averaging import Network
 from skshake.network._checkpoint import Checkpoint
 from skshake.network._early_stopping import EarlyStopping
 from skshake.network._finishing import finish
 from skshake.network._interruption import is_one_of_many
-from skshake.network._model import SHAKENetwork
 from skshake.network._optimizers import unflatten
 from skshake.network._plan import EpochRecord, TrainingPlan
 from skshake.network._ranks import ALONE, Ranks
@@ -40,7 +40,7 @@ from skshake.network.batches import (
     Windows,
 )
 
-Validate = Callable[[SHAKENetwork], float]
+Validate = Callable[[Network], float]
 
 
 class EpochHooks(Protocol):
@@ -50,7 +50,7 @@ class EpochHooks(Protocol):
         """An epoch begins."""
 
     def end(
-        self, history: list[EpochRecord], make_network: Callable[[], SHAKENetwork]
+        self, history: list[EpochRecord], make_network: Callable[[], Network]
     ) -> bool:
         """An epoch ended; True stops the training.
 
@@ -64,7 +64,7 @@ class Training:
 
     Parameters
     ----------
-    network : SHAKENetwork
+    network : Network
         Trained in place, by its engine.
     data : DeviceHierarchies or StoredSet
     targets : Targets
@@ -76,7 +76,7 @@ class Training:
 
     def __init__(
         self,
-        network: SHAKENetwork,
+        network: Network,
         data: DeviceHierarchies | StoredSet,
         targets: Targets,
         plan: TrainingPlan,
@@ -84,7 +84,8 @@ class Training:
     ) -> None:
         self.network, self.plan, self.ranks = network, plan, ranks
         self.data = data if isinstance(data, StoredSet) else WholeSet(data)
-        network.temperature.fill_(plan.temperature)
+        for member in network.members:
+            member.temperature.fill_(plan.temperature)
         self.targets = targets
         self.steps = Steps(network, self.data.sample, targets, plan, ranks)
         values = targets.values.cpu().numpy()
@@ -207,7 +208,7 @@ class Training:
         """Weights to end with: those of the best score, else the last."""
         return self.stopping.best_state or self.steps.result.state_dict()
 
-    def snapshot(self) -> SHAKENetwork:
+    def snapshot(self) -> Network:
         """The network that a training which ends now would give, on the CPU."""
         network = copy.deepcopy(self.network)
         network.load_state_dict(self.kept)

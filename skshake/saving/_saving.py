@@ -23,7 +23,7 @@ from skshake.saving._trusted import TRUSTED
 # First bytes of a file; the number is that of the format, raised as well when networks
 # of earlier files would predict otherwise.
 KIND = b"skshake model "
-MARK = KIND + b"2\n"
+MARK = KIND + b"3\n"
 # Of files that the methods `save` of 0.1.0.dev0 wrote.
 OLD_MARK = b"SKSHAKE\n"
 START = len(MARK) + hashlib.sha256().digest_size

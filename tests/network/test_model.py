@@ -6,6 +6,7 @@ import torch
 
 from skshake import KFCoarsener
 from skshake.network._fitting import build_network
+from skshake.network._model import WIDE_SPREAD
 from skshake.network.batches import DeviceHierarchies
 from tests._helpers.reference import assert_rounded
 
@@ -122,6 +123,27 @@ def test_messages_weigh_1_on_average(random_graphs, make_network):
     for depth, level in enumerate(data.batch(np.arange(len(hierarchies)))):
         weight = network.encode_edges(depth, level).arcs.weight
         assert weight.mean().item() == pytest.approx(1, rel=1e-5)
+
+
+def test_weights_that_vary_widely_take_roots(make_network):
+    # A star whose edges weigh so differently at q = inf, and alike where they do not.
+    rng = np.random.default_rng(0)
+    wide, narrow = np.exp(rng.normal(0, [[2.0], [0.3]], size=(2, 500)))
+    for weights, takes_roots in ((wide, True), (narrow, False)):
+        assert (weights.std() > WIDE_SPREAD * weights.mean()) == takes_roots
+        star = np.zeros((501, 501))
+        star[0, 1:] = star[1:, 0] = weights
+        hierarchies = KFCoarsener(q=np.inf).fit_transform([star, star])
+        network = make_network(hierarchies)
+        assert network.weight_power.tolist() == [0.5 if takes_roots else 1.0]
+        level = DeviceHierarchies(hierarchies, torch.device("cpu")).batch(
+            np.array([0])
+        )[0]
+        found = network.encode_edges(0, level).arcs.weight.numpy()
+        expected = np.sqrt(weights) if takes_roots else weights
+        # Arcs of the centre come first; float32.
+        np.testing.assert_allclose(found[:500], expected / expected.mean(), rtol=1e-4)
+        assert found.mean() == pytest.approx(1, rel=1e-4)
 
 
 def test_gin_ignores_edge_features(random_graphs, make_network):

@@ -18,7 +18,8 @@ def start(request, small_mutag):
     model = SHAKEClassifier(**options).fit(graphs, y)
     data = DeviceHierarchies(model._read(graphs), torch.device("cpu"))
     batch = data.batch(np.array([4, 0, 25]))
-    gradients = PathGradients(model.module_.on(PLAIN).eval(), True)
+    network, *_ = model.module_.on(PLAIN).eval().members
+    gradients = PathGradients(network, True)
     return gradients, batch, gradients.paths(batch)
 
 

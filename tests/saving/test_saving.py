@@ -273,9 +273,9 @@ def test_foreign_old_and_newer_files_are_refused(fitted, data, path, tmp_path):
     path.write_bytes(b"SKSHAKE\n" + bytes(100))
     with pytest.raises(ValueError, match=r"model\.save of skshake 0\.1\.0\.dev0.*fit"):
         skshake.load(path)
-    for number in (b"1", b"3"):
+    for number in (b"1", b"2", b"4"):
         path.write_bytes(b"skshake model " + number + b"\n" + bytes(100))
-        with pytest.raises(ValueError, match=r"format 2.*update skshake, else fit"):
+        with pytest.raises(ValueError, match=r"format 3.*update skshake, else fit"):
             skshake.load(path)
     skshake.save(fitted, path)
     with pytest.raises(ValueError, match="no intact file of graphs"):

@@ -12,6 +12,7 @@ from skshake import (
     SHAKEClassifier,
     SHAKERegressor,
 )
+from skshake.network import _model
 from skshake.network._training import Training
 from skshake.network.batches import StoredSet, find_buffer_bytes
 from skshake.network.batches._buffers import (
@@ -157,16 +158,27 @@ def test_a_training_goes_on_inside_an_epoch(
     assert resumed.loss_curve_ == expected.loss_curve_
 
 
-def test_scales_are_those_of_all_graphs(short, whole, mutag):
-    found = SHAKEClassifier(max_iter=1, random_state=0, learning_rate=1e-12)
-    found.fit(short, mutag[1])
-    expected = SHAKEClassifier(max_iter=1, random_state=0, learning_rate=1e-12)
-    expected.fit(whole[1], mutag[1])
-    for name in ("node_encoder.mean", "node_encoder.scale", "weight_scale"):
-        # Sums of a few thousand numbers in float32 and in float64.
-        torch.testing.assert_close(
-            weights(found)[name], weights(expected)[name], rtol=1e-4, atol=1e-5
-        )
+def test_scales_are_those_of_all_graphs(short, whole, mutag, monkeypatch):
+    def scales(of):
+        model = SHAKEClassifier(max_iter=1, random_state=0, learning_rate=1e-12)
+        names = ("node_encoder.mean", "node_encoder.scale", "weight_scale")
+        members = model.fit(of, mutag[1]).module_.members
+        assert len(members) == 3
+        return [
+            (member.state_dict()[name], member.weight_power)
+            for member in members
+            for name in names
+        ]
+
+    for is_wide in (False, True):
+        monkeypatch.setattr(_model, "WIDE_SPREAD", 0.1 if is_wide else 1.3)
+        pairs = zip(scales(short), scales(whole[1]), strict=True)
+        for (found, power), (expected, same_power) in pairs:
+            # Sums of a few thousand numbers in float32 and in float64.
+            torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+            assert (
+                power.tolist() == same_power.tolist() == [0.5 if is_wide else 1.0] * 2
+            )
 
 
 def test_predictions_in_pieces_are_those_of_graphs_in_memory(short, whole, mutag):

@@ -1,0 +1,133 @@
+"""Several networks: each learns as if it were alone, and their outputs are averaged."""
+
+import numpy as np
+import pytest
+import torch
+
+from skshake import KFCoarsener, SHAKEClassifier, SHAKERegressor, explain, load, save
+from skshake._base import MOST_NETWORKS, NODES_TIMES_NETWORKS, automatic_n_networks
+from skshake.datasets import load_mutag
+from skshake.network import outputs_of
+from skshake.network._averaging import NetworkMean, make_network
+from skshake.network.batches import DeviceHierarchies
+
+
+@pytest.fixture(scope="module")
+def mutag():
+    graphs, y = load_mutag(return_X_y=True)
+    return KFCoarsener(n_forests=2, random_state=0).fit_transform(graphs[:60]), y[:60]
+
+
+def train(hierarchies, y, **changes):
+    settings = {"hidden_dim": 16, "max_iter": 3, "random_state": 0, "device": "cpu"}
+    return SHAKEClassifier(**{**settings, **changes}).fit(hierarchies, y)
+
+
+def test_first_of_several_learns_as_if_alone(mutag):
+    hierarchies, _ = mutag
+    alone, several = train(*mutag, n_networks=1), train(*mutag, n_networks=3)
+    members = several.module_.members
+    assert len(members) == 3
+    assert alone.module_.members == [alone.module_]
+    # Same weights at first, same batches, gradients of its own; but sums of the
+    # optimiser may be rounded otherwise, and a few steps of AdamW magnify that.
+    np.testing.assert_allclose(
+        outputs_of(members[0], hierarchies, "cpu"),
+        outputs_of(alone.module_, hierarchies, "cpu"),
+        rtol=1e-3,
+        atol=1e-3,
+    )
+    assert several.loss_curve_[0] != alone.loss_curve_[0]
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.3])
+def test_outputs_are_the_mean(dropout, mutag):
+    hierarchies, _ = mutag
+    model = train(*mutag, n_networks=3, dropout=dropout)
+    each = [outputs_of(one, hierarchies, "cpu") for one in model.module_.members]
+    assert not np.allclose(each[0], each[1], atol=1e-3)
+    found = outputs_of(model.module_, hierarchies, "cpu")
+    # Float32 outputs of order 1.
+    np.testing.assert_allclose(found, np.mean(each, axis=0), atol=1e-5)
+    margins = np.diff(found, axis=1)[:, 0]
+    np.testing.assert_allclose(model.decision_function(hierarchies), margins, atol=1e-6)
+    assert model.embed(hierarchies).shape == (60, 16)
+
+
+def test_each_network_has_its_rows_and_streams(mutag, make_shape):
+    hierarchies, _ = mutag
+    shape = make_shape(hierarchies, dropout=0.5, n_networks=2)
+    network = make_network(shape)
+    assert isinstance(network, NetworkMean)
+    one, other = network.members
+    assert network.n_streams == one.n_streams + other.n_streams > 0
+    assert make_network(make_shape(hierarchies)).n_streams == 0
+    batch = DeviceHierarchies(hierarchies, torch.device("cpu")).batch(np.arange(8))
+    streams = torch.arange(network.n_streams)
+    rows = network.train()(batch, streams)
+    assert rows.shape == (16, 3)
+    # Those of one network after the other, from streams of their own.
+    one, other = network.members
+    n = one.n_streams
+    own = torch.cat([one(batch, streams[:n]), other(batch, streams[n:])])
+    np.testing.assert_allclose(rows.detach(), own.detach(), atol=1e-6)
+    assert network.eval()(batch).shape == (8, 3)
+
+
+def test_contributions_add_up_to_the_mean(mutag):
+    graphs, y = load_mutag(return_X_y=True)
+    model = SHAKEClassifier(n_networks=2, hidden_dim=16, max_iter=3, random_state=0)
+    found = explain(model.fit(graphs[:60], y[:60]), graphs[:10])
+    nodes, edges = (
+        np.add.reduceat(values[0], ptr[:-1])
+        for values, ptr in (
+            (found.nodes, found.graphs.node_ptr),
+            (found.edges, found.graphs.edge_ptr),
+        )
+    )
+    outputs = model.decision_function(graphs[:10])
+    np.testing.assert_allclose(found.outputs[0], outputs, atol=1e-4)
+    # The rule of points misses a fiftieth of what is added up.
+    size = np.abs(found.nodes).sum() / 10 + np.abs(found.edges).sum() / 10
+    added = found.baselines[0] + nodes + edges
+    np.testing.assert_allclose(added, outputs, atol=0.05 * size)
+
+
+def test_files_hold_all_networks(mutag, tmp_path):
+    hierarchies, y = mutag
+    model = train(*mutag, n_networks=2)
+    save(model, tmp_path / "model.skshake")
+    again = load(tmp_path / "model.skshake")
+    assert len(again.module_.members) == 2
+    expected = model.decision_function(hierarchies)
+    assert np.array_equal(again.decision_function(hierarchies), expected)
+    more = model.set_params(warm_start=True).fit(hierarchies, y)
+    assert len(more.module_.members) == 2
+
+
+def test_checkpoints_hold_all_networks(mutag, tmp_path):
+    whole = train(*mutag, n_networks=2, weight_averaging=True)
+    train(*mutag, n_networks=2, weight_averaging=True, checkpoint=tmp_path)
+    again = train(*mutag, n_networks=2, weight_averaging=True, checkpoint=tmp_path)
+    for name, value in whole.module_.state_dict().items():
+        assert value.equal(again.module_.state_dict()[name]), name
+
+
+def test_few_nodes_have_several_networks():
+    assert automatic_n_networks(0) == automatic_n_networks(1_000) == MOST_NETWORKS
+    assert automatic_n_networks(NODES_TIMES_NETWORKS // 2) == 2
+    assert automatic_n_networks(NODES_TIMES_NETWORKS // 2 + 1) == 1
+    assert automatic_n_networks(10**9) == 1
+
+
+def test_number_of_networks(mutag):
+    hierarchies, y = mutag
+    settings = {"hidden_dim": 8, "max_iter": 1, "random_state": 0}
+    model = SHAKERegressor(**settings).fit(hierarchies, y)
+    assert model.module_.shape.n_networks == MOST_NETWORKS
+    # Of the network that is trained on, however many graphs come.
+    one = SHAKERegressor(n_networks=1, warm_start=True, **settings).fit(hierarchies, y)
+    one.set_params(n_networks="auto").fit(hierarchies, y)
+    assert one.module_.shape.n_networks == 1
+    with pytest.raises(ValueError, match="n_networks"):
+        SHAKERegressor(n_networks=0).fit(hierarchies, y)
