@@ -197,7 +197,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
     classes_ : ndarray of shape (n_classes,)
         Labels as given, sorted; with several labels per graph the column numbers.
     module_ : torch.nn.Module
-        The fitted network, or the mean of several (``module_.members``), on the CPU.
+        The fitted network, or the mean of several (``module_.networks``), on the CPU.
     history_ : list of EpochRecord
         Epoch, loss, validation score and seconds. While callbacks watch a fit, those of
         the epochs so far.

@@ -146,7 +146,7 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     Attributes
     ----------
     module_ : torch.nn.Module
-        The fitted network, or the mean of several (``module_.members``), on the CPU.
+        The fitted network, or the mean of several (``module_.networks``), on the CPU.
     history_ : list of EpochRecord
         Epoch, loss, validation score and seconds. While callbacks watch a fit, those of
         the epochs so far.

@@ -61,7 +61,7 @@ def test_raw_graphs_are_one_level(small_mutag, y):
 
 def test_layers_are_per_level(hierarchies, y):
     classifier = fast(n_layers=[0, 3]).fit(hierarchies, y)
-    for network in classifier.module_.members:
+    for network in classifier.module_.networks:
         assert [len(level) for level in network.levels] == [0, 3]
     with pytest.raises(ValueError, match="n_layers: expected 2 numbers"):
         fast(n_layers=[1, 2, 3]).fit(hierarchies, y)

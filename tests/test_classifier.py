@@ -194,7 +194,7 @@ def test_the_temperature_divides_logits_and_changes_no_class(hierarchies, y, tmp
 def test_what_is_trained_to_the_end_is_cooled_down(hierarchies, y):
     def temperature_of(**parameters):
         module = fast(max_iter=1, **parameters).fit(hierarchies, y).module_
-        (temperature,) = {float(member.temperature) for member in module.members}
+        (temperature,) = {float(one.temperature) for one in module.networks}
         return temperature
 
     assert temperature_of() == temperature_of(loss="cross_entropy") == TEMPERATURE

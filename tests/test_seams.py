@@ -271,7 +271,7 @@ class MeanOfNeighbours(nn.Module):
 def test_a_layer(small_mutag):
     model = SHAKEClassifier(conv=MeanOfNeighbours, max_iter=8, n_layers=2)
     model.set_params(random_state=0).fit(*small_mutag)
-    for network in model.module_.members:
+    for network in model.module_.networks:
         assert isinstance(network.levels[0][0].conv, MeanOfNeighbours)
     assert model.loss_curve_[-1] < model.loss_curve_[0]
 
@@ -324,6 +324,6 @@ def test_a_read_out(small_mutag, monkeypatch):
         lambda *arguments: replace(make_shape(*arguments), readout="deviation"),
     )
     model = SHAKEClassifier(max_iter=8, n_layers=2, random_state=0).fit(*small_mutag)
-    for network in model.module_.members:
+    for network in model.module_.networks:
         assert network.readout[0].in_features == 64 * 2 * 3
     assert model.loss_curve_[-1] < model.loss_curve_[0]

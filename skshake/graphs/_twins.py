@@ -22,7 +22,7 @@ class Classes(NamedTuple):
 
     ``first`` int32 (n,), the first twin of each node, which is the node itself if it
     has none before it; ``are_adjacent`` bool (n,), whether a node has twins that are
-    its neighbours. ``order`` int32 (n,), filled with the first node of each class;
+    its neighbours. ``order`` int32 (n + 1,), filled with the first node of each class;
     ``number`` int32 (n,), the class of each node; ``sizes`` int32 (n,), by class.
     """
 
@@ -110,10 +110,14 @@ def number_classes(indptr, indices, classes):
             sizes[n_done] = 0
             n_done += 1
             for arc in range(indptr[u], indptr[u + 1]):
-                w = indices[arc]
-                if first[w] == w and number[w] == NONE:
-                    number[w], order[n_classes] = n_classes, w
-                    n_classes += 1
+                # No branch, which nothing would foretell: the next place is written
+                # anyhow.
+                w = np.uint32(indices[np.uint64(arc)])
+                old = number[w]
+                is_new = (first[w] == np.int32(w)) & (old == NONE)
+                order[np.uint64(n_classes)] = w
+                number[w] = n_classes if is_new else old
+                n_classes += np.int64(is_new)
     for v in range(n):
         number[v] = number[first[v]]
         sizes[number[v]] += 1

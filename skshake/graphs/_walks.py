@@ -58,9 +58,9 @@ class Walked(NamedTuple):
 class Ball(NamedTuple):
     """Where walks from some nodes can be, and scratch for the step of their numbers.
 
-    ``nodes`` int32 (n,), filled in the order of distance; ``row_of_node`` int32 (n,),
-    the row of ``now`` and ``then`` that belongs to a node, or ZERO_ROW. ``now`` and
-    ``then`` float32 (n + 1, WIDTH). ``sums`` float32 (2, WIDTH).
+    ``nodes`` int32 (n + 1,), filled in the order of distance; ``row_of_node`` int32
+    (n,), the row of ``now`` and ``then`` that belongs to a node, or ZERO_ROW. ``now``
+    and ``then`` float32 (n + 1, WIDTH). ``sums`` float32 (2, WIDTH).
     """
 
     nodes: np.ndarray
@@ -108,11 +108,13 @@ def _add_neighbours(walked, n_done, n_nodes, nodes, row_of_node):
     for k in range(n_done, n_nodes):
         u = nodes[k]
         for arc in range(indptr[u], indptr[u + 1]):
-            w = indices[arc]
-            if row_of_node[w] == ZERO_ROW:
-                nodes[n_nodes] = w
-                n_nodes += 1
-                row_of_node[w] = n_nodes
+            # No branch, which nothing would foretell: the next place is written anyhow.
+            w = np.uint32(indices[np.uint64(arc)])
+            row = row_of_node[w]
+            is_new = np.int64(row == ZERO_ROW)
+            nodes[np.uint64(n_nodes)] = w
+            n_nodes += is_new
+            row_of_node[w] = row + is_new * n_nodes
     return n_nodes
 
 
@@ -277,7 +279,7 @@ def walk_from_each_node(graphs, degrees, n_before, columns):
     # Pages that are never written, such as those of rows that no ball reaches, cost
     # nothing.
     ball = Ball(
-        np.empty(most_nodes, np.int32),
+        np.empty(most_nodes + 1, np.int32),
         np.zeros(most_nodes, np.int32),
         np.empty((most_nodes + 1, WIDTH), np.float32),
         np.empty((most_nodes + 1, WIDTH), np.float32),
@@ -288,7 +290,7 @@ def walk_from_each_node(graphs, degrees, n_before, columns):
     classes = Classes(
         np.empty(most_nodes, np.int32),
         np.empty(most_nodes, np.bool_),
-        np.empty(most_nodes, np.int32),
+        np.empty(most_nodes + 1, np.int32),
         np.empty(most_nodes, np.int32),
         np.empty(most_nodes, np.int32),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -35,7 +35,8 @@ class NetworkMean(nn.Module):
     """
 
     engine: Engine = PLAIN
-    networks: nn.ModuleList
+    # A ModuleList, as which type checkers would not know what it holds.
+    networks: Any
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
@@ -45,21 +46,16 @@ class NetworkMean(nn.Module):
         )
 
     @property
-    def members(self) -> list[SHAKENetwork]:
-        """The networks, computed by the engine of their mean."""
-        return [
-            cast(SHAKENetwork, network).on(self.engine) for network in self.networks
-        ]
-
-    @property
     def n_streams(self) -> int:
         """Number of places where states are dropped in training."""
-        return sum(network.n_streams for network in self.members)
+        return sum(network.n_streams for network in self.networks)
 
     def on(self, engine: Engine) -> NetworkMean:
         """The same networks, sharing all parameters, computed by another engine."""
         mean = copy.copy(self)
         mean.engine = engine
+        networks = nn.ModuleList(network.on(engine) for network in self.networks)
+        mean._modules = {**self._modules, "networks": networks}
         return mean
 
     def forward(
@@ -74,13 +70,13 @@ class NetworkMean(nn.Module):
         own = [None] * n if streams is None else streams.chunk(n)
         outputs = [
             network(levels, stream)
-            for network, stream in zip(self.members, own, strict=True)
+            for network, stream in zip(self.networks, own, strict=True)
         ]
         return torch.cat(outputs) if self.training else torch.stack(outputs).mean(dim=0)
 
     def embed(self, levels: Sequence[LevelBatch]) -> Tensor:
         """Embedding of each graph by the first network, (n_graphs, hidden_dim)."""
-        return self.members[0].embed(levels)
+        return self.networks[0].embed(levels)
 
 
 Network: TypeAlias = SHAKENetwork | NetworkMean

@@ -27,6 +27,6 @@ def finish(network: Network, data: DeviceHierarchies) -> Network:
         some = np.arange(0, data.n_graphs, step)
         network = network.on(choose_engine(network.shape, data.device))
         batch = data.batch(some)
-        for member in network.members:
-            member.learn_baseline(batch)
+        for one in network.networks:
+            one.learn_baseline(batch)
     return network.to("cpu").on(PLAIN).eval()

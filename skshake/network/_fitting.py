@@ -106,8 +106,8 @@ def build_network(
             for level in hierarchies.levels
         ],
     )
-    for member in network.members:
-        member.learn_scales(*learnt_from)
+    for one in network.networks:
+        one.learn_scales(*learnt_from)
     return network
 
 

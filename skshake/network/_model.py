@@ -113,7 +113,7 @@ class SHAKENetwork(nn.Module):
         self.head = nn.Linear(width, shape.n_outputs)
 
     @property
-    def members(self) -> list[SHAKENetwork]:
+    def networks(self) -> list[SHAKENetwork]:
         """The networks whose outputs are averaged: this one alone."""
         return [self]
 

@@ -164,8 +164,8 @@ def contributions_of(
             network = copy.deepcopy(network)
         network, data = _on_device(network, hierarchies, first)
         found = [
-            explain_graphs(member, data, hierarchies, directions, graphs)
-            for member in network.on(PLAIN).members
+            explain_graphs(one, data, hierarchies, directions, graphs)
+            for one in network.on(PLAIN).networks
         ]
     return Contributions(
         *(np.mean(parts, axis=0) for parts in zip(*found, strict=True))

@@ -73,11 +73,11 @@ def learn_stored_scales(network: Network, hierarchies: StoredHierarchies) -> Non
     ).T
     spread = [each.spread[0] if each.n_rows else 0.0 for each in weights]
     of_weights = [_as_tensor(values) for values in (mean, spread, mean_root)]
-    for member in network.members:
+    for one in network.networks:
         for encoder, found in (
-            (member.node_encoder, nodes),
-            (member.edge_encoder, edges),
+            (one.node_encoder, nodes),
+            (one.edge_encoder, edges),
         ):
             if found.n_rows and len(found.mean):
                 encoder.scale_by(_as_tensor(found.mean), _as_tensor(found.spread))
-        member.scale_weights(*of_weights)
+        one.scale_weights(*of_weights)

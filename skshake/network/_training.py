@@ -84,8 +84,8 @@ class Training:
     ) -> None:
         self.network, self.plan, self.ranks = network, plan, ranks
         self.data = data if isinstance(data, StoredSet) else WholeSet(data)
-        for member in network.members:
-            member.temperature.fill_(plan.temperature)
+        for one in network.networks:
+            one.temperature.fill_(plan.temperature)
         self.targets = targets
         self.steps = Steps(network, self.data.sample, targets, plan, ranks)
         values = targets.values.cpu().numpy()

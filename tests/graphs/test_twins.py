@@ -14,7 +14,7 @@ def _classes(graph):
     classes = Classes(
         np.arange(n, dtype=np.int32),
         np.zeros(n, bool),
-        *(np.empty(n, np.int32) for _ in range(3)),
+        *(np.empty(size, np.int32) for size in (n + 1, n, n)),
     )
     find_twins(arcs.indptr, arcs.indices, classes)
     return classes, number_classes(arcs.indptr, arcs.indices, classes)

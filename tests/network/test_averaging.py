@@ -26,13 +26,13 @@ def train(hierarchies, y, **changes):
 def test_first_of_several_learns_as_if_alone(mutag):
     hierarchies, _ = mutag
     alone, several = train(*mutag, n_networks=1), train(*mutag, n_networks=3)
-    members = several.module_.members
-    assert len(members) == 3
-    assert alone.module_.members == [alone.module_]
+    networks = several.module_.networks
+    assert len(networks) == 3
+    assert alone.module_.networks == [alone.module_]
     # Same weights at first, same batches, gradients of its own; but sums of the
     # optimiser may be rounded otherwise, and a few steps of AdamW magnify that.
     np.testing.assert_allclose(
-        outputs_of(members[0], hierarchies, "cpu"),
+        outputs_of(networks[0], hierarchies, "cpu"),
         outputs_of(alone.module_, hierarchies, "cpu"),
         rtol=1e-3,
         atol=1e-3,
@@ -44,7 +44,7 @@ def test_first_of_several_learns_as_if_alone(mutag):
 def test_outputs_are_the_mean(dropout, mutag):
     hierarchies, _ = mutag
     model = train(*mutag, n_networks=3, dropout=dropout)
-    each = [outputs_of(one, hierarchies, "cpu") for one in model.module_.members]
+    each = [outputs_of(one, hierarchies, "cpu") for one in model.module_.networks]
     assert not np.allclose(each[0], each[1], atol=1e-3)
     found = outputs_of(model.module_, hierarchies, "cpu")
     # Float32 outputs of order 1.
@@ -59,7 +59,7 @@ def test_each_network_has_its_rows_and_streams(mutag, make_shape):
     shape = make_shape(hierarchies, dropout=0.5, n_networks=2)
     network = make_network(shape)
     assert isinstance(network, NetworkMean)
-    one, other = network.members
+    one, other = network.networks
     assert network.n_streams == one.n_streams + other.n_streams > 0
     assert make_network(make_shape(hierarchies)).n_streams == 0
     batch = DeviceHierarchies(hierarchies, torch.device("cpu")).batch(np.arange(8))
@@ -67,7 +67,7 @@ def test_each_network_has_its_rows_and_streams(mutag, make_shape):
     rows = network.train()(batch, streams)
     assert rows.shape == (16, 3)
     # Those of one network after the other, from streams of their own.
-    one, other = network.members
+    one, other = network.networks
     n = one.n_streams
     own = torch.cat([one(batch, streams[:n]), other(batch, streams[n:])])
     np.testing.assert_allclose(rows.detach(), own.detach(), atol=1e-6)
@@ -98,11 +98,11 @@ def test_files_hold_all_networks(mutag, tmp_path):
     model = train(*mutag, n_networks=2)
     save(model, tmp_path / "model.skshake")
     again = load(tmp_path / "model.skshake")
-    assert len(again.module_.members) == 2
+    assert len(again.module_.networks) == 2
     expected = model.decision_function(hierarchies)
     assert np.array_equal(again.decision_function(hierarchies), expected)
     more = model.set_params(warm_start=True).fit(hierarchies, y)
-    assert len(more.module_.members) == 2
+    assert len(more.module_.networks) == 2
 
 
 def test_checkpoints_hold_all_networks(mutag, tmp_path):

@@ -37,9 +37,9 @@ def test_a_fitted_network_is_plain_and_on_the_cpu(network):
     assert not network.training
     assert all(p.device.type == "cpu" for p in network.parameters())
     # What explanations start from has been learnt.
-    for member in network.members:
-        assert member.engine == PLAIN
-        assert member.baseline.abs().sum() > 0
+    for one in network.networks:
+        assert one.engine == PLAIN
+        assert one.baseline.abs().sum() > 0
 
 
 def test_a_network_is_put_together_from_its_parts(network, hierarchies):

@@ -18,7 +18,7 @@ def start(request, small_mutag):
     model = SHAKEClassifier(**options).fit(graphs, y)
     data = DeviceHierarchies(model._read(graphs), torch.device("cpu"))
     batch = data.batch(np.array([4, 0, 25]))
-    network, *_ = model.module_.on(PLAIN).eval().members
+    network, *_ = model.module_.on(PLAIN).eval().networks
     gradients = PathGradients(network, True)
     return gradients, batch, gradients.paths(batch)
 

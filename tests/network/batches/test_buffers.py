@@ -162,11 +162,11 @@ def test_scales_are_those_of_all_graphs(short, whole, mutag, monkeypatch):
     def scales(of):
         model = SHAKEClassifier(max_iter=1, random_state=0, learning_rate=1e-12)
         names = ("node_encoder.mean", "node_encoder.scale", "weight_scale")
-        members = model.fit(of, mutag[1]).module_.members
-        assert len(members) == 3
+        networks = model.fit(of, mutag[1]).module_.networks
+        assert len(networks) == 3
         return [
-            (member.state_dict()[name], member.weight_power)
-            for member in members
+            (one.state_dict()[name], one.weight_power)
+            for one in networks
             for name in names
         ]
 
