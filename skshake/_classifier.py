@@ -94,7 +94,7 @@ class SHAKEClassifier(ClassifierMixin, BaseSHAKE):
         Networks that start from other weights, learn from the same batches, and are
         averaged (a deep ensemble). "auto" is 3 where the training graphs have few
         nodes, on which networks differ by chance: as many as bring nodes times networks
-        to 120,000, within 1 and 3. Training and prediction take as many times as long.
+        to 240,000, within 1 and 3. Training and prediction take as many times as long.
     conv : {"gine", "gin", "gcn", "gat"} or callable, default="gine"
         Message-passing layer: "gine" uses edge features and weights, "gin" and "gcn"
         weights, "gat" features. A callable makes a torch_geometric layer from the
