@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skshake import KFCoarsener, SHAKEClassifier, as_graphs
+from skshake import KFCoarsener, SHAKEClassifier, _base, as_graphs
 from skshake.description import _trial
 from skshake.description._trial import run_trial
 
@@ -60,3 +60,21 @@ def test_estimates_grow_with_what_is_measured(mutag, monkeypatch):
     n_within = int((np.cumsum(n_rows) <= 1000).sum())
     expected = n_within * n_rows.sum() / n_rows[:n_within].sum()
     assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_networks", [1, 2])
+def test_the_networks_of_all_graphs_are_timed(n_networks, mutag, monkeypatch):
+    # As many as all graphs get, not the few that are trained on.
+    graphs, made = as_graphs(mutag[0]), []
+
+    class Noted(SHAKEClassifier):
+        def fit(self, X, y):
+            super().fit(X, y)
+            made.append(self.module_.shape.n_networks)
+            return self
+
+    monkeypatch.setattr(_trial, "SHAKEClassifier", Noted)
+    monkeypatch.setattr(_trial, "MOST_TRAINED", 400)
+    monkeypatch.setattr(_base, "NODES_TIMES_NETWORKS", n_networks * graphs.n_nodes)
+    run_trial(graphs, 0)
+    assert made == [n_networks]
