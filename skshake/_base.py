@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # dropout helps: fewer graphs are protected by several forests each.
 MANY_GRAPHS, DROPOUT_OF_MANY = 10_000, 0.3
 # Nodes of the training graphs times networks of "auto", and how many there are at most.
-NODES_TIMES_NETWORKS, MOST_NETWORKS = 240_000, 3
+NODES_TIMES_NETWORKS, MOST_NETWORKS = 120_000, 3
 # Largest learning rates of "auto".
 LEARNING_RATES = {"adamw": 1e-3, "pesg": 5e-2}
 SMALLEST_BATCH, LARGEST_BATCH, BATCHES_PER_EPOCH = 32, 256, 64
@@ -56,7 +56,7 @@ def automatic_batch_size(n_graphs: int) -> int:
 
 
 def automatic_n_networks(n_nodes: int) -> int:
-    """Number of networks that bring nodes times networks to about 240,000."""
+    """As many networks as keep nodes times networks within 120,000, from 1 to 3."""
     return int(np.clip(NODES_TIMES_NETWORKS // max(n_nodes, 1), 1, MOST_NETWORKS))
 
 
@@ -333,9 +333,9 @@ class BaseSHAKE(
         task.end()
 
     def embed(self, X: HierarchiesLike) -> np.ndarray:
-        """Embedding of each graph, from which the outputs are read.
+        """Embedding of each graph, from which a network's outputs are read.
 
-        With several networks, that of the first.
+        With several networks it is that of the first.
 
         Parameters
         ----------

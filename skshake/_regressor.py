@@ -55,17 +55,19 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
         Hidden layers between the pooled states and the logits.
     n_networks : "auto" or int, default="auto"
         Networks that start from other weights, learn from the same batches, and are
-        averaged (a deep ensemble). "auto" is 3 where the training graphs have few
-        nodes, on which networks differ by chance: as many as bring nodes times networks
-        to 240,000, within 1 and 3. Training and prediction take as many times as long.
+        averaged (a deep ensemble). "auto" is 3 where the graphs given to ``fit`` have
+        few nodes, on which networks differ by chance: as many, from 1 to 3, as keep
+        nodes times networks within 120,000. Training and prediction take as many times
+        as long.
     conv : {"gine", "gin", "gcn", "gat"} or callable, default="gine"
         Message-passing layer: "gine" uses edge features and weights, "gin" and "gcn"
         weights, "gat" features. A callable makes a torch_geometric layer from the
         width of its input and output, as ``lambda width: GATv2Conv(width, width)``;
         edge states are given to it as ``edge_attr`` and weights in messages, which are
-        divided by the sizes of blocks, as ``edge_weight``, where its ``forward`` takes
-        them. To pickle the estimator, give a function of a module. On the CPU "gine"
-        and "gin" are compiled, and faster than the others.
+        divided by the sizes of blocks and may be replaced by their roots, as
+        ``edge_weight``, where its ``forward`` takes them. To pickle the estimator, give
+        a function of a module. On the CPU "gine" and "gin" are compiled, and faster
+        than the others.
     level_input : {"add", "replace"}, default="add"
         What a finer level starts from: the coarse states sent down plus its own
         encoded features, or (as the paper) the coarse states alone.

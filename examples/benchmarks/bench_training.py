@@ -165,6 +165,7 @@ def make_training(
     model = SHAKEClassifier(
         n_layers=n_layers,
         n_linear=n_linear,
+        n_networks=1,
         # The twin drops nothing.
         dropout=0.0,
         batch_size=BATCH_SIZE,
@@ -249,7 +250,8 @@ def time_phases(training: Training) -> dict[str, float]:
 
     steps = training.steps
     steps._forward = timed(steps._forward)
-    steps.loss.forward = timed(steps.loss.forward)
+    (loss,) = steps.losses
+    loss.forward = timed(loss.forward)
     steps.optimizer.step = timed(steps.optimizer.step)
     backward = torch.Tensor.backward
     torch.Tensor.backward = timed(backward)

@@ -110,14 +110,14 @@ def number_classes(indptr, indices, classes):
             sizes[n_done] = 0
             n_done += 1
             for arc in range(indptr[u], indptr[u + 1]):
-                # No branch, which nothing would foretell: the next place is written
-                # anyhow.
+                # Without a branch, which no processor could predict: the next free
+                # place is written in any case.
                 w = np.uint32(indices[np.uint64(arc)])
                 old = number[w]
                 is_new = (first[w] == np.int32(w)) & (old == NONE)
                 order[np.uint64(n_classes)] = w
                 number[w] = n_classes if is_new else old
-                n_classes += np.int64(is_new)
+                n_classes += is_new
     for v in range(n):
         number[v] = number[first[v]]
         sizes[number[v]] += 1

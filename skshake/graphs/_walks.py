@@ -108,7 +108,8 @@ def _add_neighbours(walked, n_done, n_nodes, nodes, row_of_node):
     for k in range(n_done, n_nodes):
         u = nodes[k]
         for arc in range(indptr[u], indptr[u + 1]):
-            # No branch, which nothing would foretell: the next place is written anyhow.
+            # Without a branch, which no processor could predict: the next free place is
+            # written in any case.
             w = np.uint32(indices[np.uint64(arc)])
             row = row_of_node[w]
             is_new = np.int64(row == ZERO_ROW)

@@ -1,7 +1,7 @@
 """NetworkMean: several networks on the same batches, whose outputs are averaged.
 
-In: what a SHAKENetwork is given. Out: outputs of each network in training, which learns
-by itself, and their mean in evaluation.
+In: what a SHAKENetwork is given. Out: the mean of the networks' outputs, each of which
+is trained by itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NetworkMean(nn.Module):
     """
 
     engine: Engine = PLAIN
-    # A ModuleList, as which type checkers would not know what it holds.
+    # A ModuleList; Any, since type checkers do not know what a ModuleList holds.
     networks: Any
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -58,21 +58,9 @@ class NetworkMean(nn.Module):
         mean._modules = {**self._modules, "networks": networks}
         return mean
 
-    def forward(
-        self, levels: Sequence[LevelBatch], streams: Tensor | None = None
-    ) -> Tensor:
-        """Outputs of each graph: their mean, shape (n_graphs, n_outputs).
-
-        In training those of one network after the other, shape (n_networks * n_graphs,
-        n_outputs).
-        """
-        n = self.shape.n_networks
-        own = [None] * n if streams is None else streams.chunk(n)
-        outputs = [
-            network(levels, stream)
-            for network, stream in zip(self.networks, own, strict=True)
-        ]
-        return torch.cat(outputs) if self.training else torch.stack(outputs).mean(dim=0)
+    def forward(self, levels: Sequence[LevelBatch]) -> Tensor:
+        """Outputs of each graph, shape (n_graphs, n_outputs)."""
+        return torch.stack([network(levels) for network in self.networks]).mean(dim=0)
 
     def embed(self, levels: Sequence[LevelBatch]) -> Tensor:
         """Embedding of each graph by the first network, (n_graphs, hidden_dim)."""

@@ -55,11 +55,12 @@ def explain_graphs(
     :math:`d \cdot \int_0^1 \nabla f(a + t d) \, dt`. A block's contribution is shared
     equally by its input nodes.
 
-    With ``graphs`` the weights of edges grow with t from nothing to what they are, and
-    an edge contributes as a node does, with its weight in place of d (layers that read
-    no weights: with the edge's state). A coarse edge's contribution is shared by its
-    input edges in proportion to their weights, which makes it that of their own
-    weights. An edge inside a block is no edge of that level and adds nothing there.
+    With ``graphs`` the weights of edges in messages grow with t from nothing to what
+    they are, and an edge contributes as a node does, with its weight in place of d
+    (layers that read no weights: with the edge's state). A coarse edge's contribution
+    is shared by its input edges in proportion to their weights, which makes it that of
+    their own weights. An edge inside a block is no edge of that level and adds nothing
+    there.
 
     Parameters
     ----------

@@ -142,7 +142,10 @@ class SHAKENetwork(nn.Module):
         )
 
     def scale_weights(self, mean: Tensor, spread: Tensor, mean_root: Tensor) -> None:
-        """Scale by the mean and spread of each level's weights, or the mean root."""
+        """Learn what weights are divided by, and of which levels roots are taken.
+
+        From the mean and the spread of the weights of each level, and their mean root.
+        """
         takes_roots = spread > WIDE_SPREAD * mean
         self.weight_power = torch.where(takes_roots, 0.5, 1.0)
         self.weight_scale = torch.where(takes_roots, mean_root, mean)

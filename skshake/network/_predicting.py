@@ -167,6 +167,7 @@ def contributions_of(
             explain_graphs(one, data, hierarchies, directions, graphs)
             for one in network.on(PLAIN).networks
         ]
-    return Contributions(
-        *(np.mean(parts, axis=0) for parts in zip(*found, strict=True))
-    )
+    if len(found) == 1:
+        return found[0]
+    means = (np.mean(parts, axis=0) for parts in zip(*found, strict=True))
+    return Contributions(*means)

@@ -77,17 +77,23 @@ class Steps:
     ) -> None:
         self.network, self.data, self.targets, self.plan = network, data, targets, plan
         self._ranks = ranks
-        self.loss: nn.Module = plan.loss.make(plan.form, targets.n_tasks)
-        self.loss = self.loss.to(data.device)
+        # Each network learns by itself, by a loss whose parameters are its own.
+        self.losses = nn.ModuleList(
+            plan.loss.make(plan.form, targets.n_tasks) for _ in network.networks
+        ).to(data.device)
         self._is_flat = network.engine.has_flat_weights
         weights = [flatten(network)] if self._is_flat else list(network.parameters())
         self.optimizer = make_optimizer(
             plan.optimizer,
             weights,
-            self.loss,
+            self.losses,
             plan.learning_rate,
             plan.weight_decay,
-            plan.loss.ascends,
+            tuple(
+                f"{k}.{name}"
+                for k in range(len(self.losses))
+                for name in plan.loss.ascends
+            ),
         )
         self.ema: AveragedModel | None = None
         self.n_updates = 0
@@ -95,9 +101,10 @@ class Steps:
         self._seed = plan.seed + 2 * SEEDS * ranks.rank
         self._streams = StepStreams(self._seed, network.n_streams, data.device)
         self._streams_now: Tensor | None = None
-        self._forward: Callable[..., Tensor] = network
-        if plan.compile:
-            self._forward = torch.compile(network, dynamic=True)
+        self._networks: list[Callable[..., Tensor]] = [
+            torch.compile(one, dynamic=True) if plan.compile else one
+            for one in network.networks
+        ]
         self._differentiator = self._make_differentiator()
 
     def use(self, data: DeviceHierarchies, targets: Targets) -> None:
@@ -146,21 +153,28 @@ class Steps:
             self.optimizer.end_epoch()
 
     def differentiate(self, batch: Sequence[LevelBatch], graphs: Tensor) -> Tensor:
-        """Loss of some graphs; gradients are added to the parameters'."""
+        """Loss of some graphs, mean over networks; adds gradients to the parameters'.
+
+        One network follows the other, so that the states of one at a time are kept.
+        """
         device_type, in_bf16 = self.data.device.type, self.plan.precision == "bf16"
-        # Without a cache, which in a user's own autocast outlives a step's weights.
-        with torch.autocast(
-            device_type, torch.bfloat16, enabled=in_bf16, cache_enabled=False
-        ):
-            outputs = self._forward(batch, self._streams_now)
         targets = self.targets.values[graphs], self.targets.weights[graphs]
-        # Each network learns by itself, as if there were no other.
-        losses = [
-            self.loss(own, *targets) for own in outputs.float().split(len(graphs))
-        ]
-        loss = torch.stack(losses).sum()
-        loss.backward()
-        return loss.detach() / len(losses)
+        streams: Sequence[Tensor | None] = [None] * len(self._networks)
+        if self._streams_now is not None:
+            streams = self._streams_now.chunk(len(self._networks))
+        losses = []
+        for network, find_loss, own in zip(
+            self._networks, self.losses, streams, strict=True
+        ):
+            # Without a cache, which in a user's own autocast outlives a step's weights.
+            with torch.autocast(
+                device_type, torch.bfloat16, enabled=in_bf16, cache_enabled=False
+            ):
+                outputs = network(batch, own)
+            loss = find_loss(outputs.float(), *targets)
+            loss.backward()
+            losses.append(loss.detach())
+        return torch.stack(losses).mean()
 
     def forget_gradients(self) -> None:
         """Set gradients to zero, or to None where that is allowed."""
@@ -203,7 +217,8 @@ class Steps:
     def _update(self) -> None:
         """Move the weights by their gradients."""
         if self.plan.clip_norm is not None:
-            clip_grad_norm_(self.network.parameters(), self.plan.clip_norm)
+            for one in self.network.networks:
+                clip_grad_norm_(one.parameters(), self.plan.clip_norm)
         self.optimizer.step()
         self.n_updates += 1
         if self.ema is not None:

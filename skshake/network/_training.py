@@ -276,7 +276,7 @@ class Training:
         return {
             "network": self.network.state_dict(),
             "ema": steps.ema and steps.ema.state_dict(),
-            "loss": steps.loss.state_dict(),
+            "loss": steps.losses.state_dict(),
             "optimizer": steps.optimizer.state_dict(),
             "scheduler": self.scheduler and self.scheduler.state_dict(),
             "batch_size": self.batch_size,
@@ -295,7 +295,7 @@ class Training:
         self.network.load_state_dict(state["network"])
         if steps.ema is not None:
             steps.ema.load_state_dict(state["ema"])
-        steps.loss.load_state_dict(state["loss"])
+        steps.losses.load_state_dict(state["loss"])
         steps.optimizer.load_state_dict(state["optimizer"])
         if self.scheduler is not None:
             self.scheduler.load_state_dict(state["scheduler"])

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-import torch
+from sklearn.exceptions import ConvergenceWarning
 
 from skshake import KFCoarsener, SHAKEClassifier, SHAKERegressor, explain, load, save
 from skshake._base import MOST_NETWORKS, NODES_TIMES_NETWORKS, automatic_n_networks
 from skshake.datasets import load_mutag
 from skshake.network import outputs_of
 from skshake.network._averaging import NetworkMean, make_network
-from skshake.network.batches import DeviceHierarchies
+from skshake.network._model import SHAKENetwork
+from skshake.network._training import Training
 
 
 @pytest.fixture(scope="module")
@@ -23,14 +24,25 @@ def train(hierarchies, y, **changes):
     return SHAKEClassifier(**{**settings, **changes}).fit(hierarchies, y)
 
 
-def test_first_of_several_learns_as_if_alone(mutag):
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"clip_norm": 0.1},
+        # Losses whose own parameters follow the outputs, one of them upwards.
+        {"loss": "auc_margin"},
+        {"loss": "auc_margin", "optimizer": "pesg"},
+    ],
+)
+def test_first_of_several_learns_as_if_alone(changes, mutag):
     hierarchies, _ = mutag
-    alone, several = train(*mutag, n_networks=1), train(*mutag, n_networks=3)
+    alone, several = (train(*mutag, n_networks=n, **changes) for n in (1, 3))
     networks = several.module_.networks
     assert len(networks) == 3
     assert alone.module_.networks == [alone.module_]
-    # Same weights at first, same batches, gradients of its own; but sums of the
-    # optimiser may be rounded otherwise, and a few steps of AdamW magnify that.
+    # Same weights at first, same batches, gradients and losses of its own; but the
+    # optimiser may round otherwise where it moves more parameters at once, and a few
+    # steps of AdamW magnify that.
     np.testing.assert_allclose(
         outputs_of(networks[0], hierarchies, "cpu"),
         outputs_of(alone.module_, hierarchies, "cpu"),
@@ -54,24 +66,30 @@ def test_outputs_are_the_mean(dropout, mutag):
     assert model.embed(hierarchies).shape == (60, 16)
 
 
-def test_each_network_has_its_rows_and_streams(mutag, make_shape):
+def test_each_network_has_its_streams(mutag, make_shape):
     hierarchies, _ = mutag
-    shape = make_shape(hierarchies, dropout=0.5, n_networks=2)
-    network = make_network(shape)
+    network = make_network(make_shape(hierarchies, dropout=0.5, n_networks=2))
     assert isinstance(network, NetworkMean)
     one, other = network.networks
     assert network.n_streams == one.n_streams + other.n_streams > 0
     assert make_network(make_shape(hierarchies)).n_streams == 0
-    batch = DeviceHierarchies(hierarchies, torch.device("cpu")).batch(np.arange(8))
-    streams = torch.arange(network.n_streams)
-    rows = network.train()(batch, streams)
-    assert rows.shape == (16, 3)
-    # Those of one network after the other, from streams of their own.
-    one, other = network.networks
-    n = one.n_streams
-    own = torch.cat([one(batch, streams[:n]), other(batch, streams[n:])])
-    np.testing.assert_allclose(rows.detach(), own.detach(), atol=1e-6)
-    assert network.eval()(batch).shape == (8, 3)
+
+
+def test_networks_drop_other_states(mutag, monkeypatch):
+    given = []
+    embed = SHAKENetwork.embed
+
+    def noted(self, levels, encoded=None, streams=None, edges=None):
+        if self.training:
+            given.append(streams.tolist())
+        return embed(self, levels, encoded, streams, edges)
+
+    monkeypatch.setattr(SHAKENetwork, "embed", noted)
+    train(*mutag, n_networks=2, dropout=0.5, max_iter=1)
+    # Two batches of sixty graphs, in each of which both networks have theirs.
+    numbers = [number for streams in given for number in streams]
+    assert len(given) == 4
+    assert len(set(numbers)) == len(numbers)
 
 
 def test_contributions_add_up_to_the_mean(mutag):
@@ -91,6 +109,8 @@ def test_contributions_add_up_to_the_mean(mutag):
     size = np.abs(found.nodes).sum() / 10 + np.abs(found.edges).sum() / 10
     added = found.baselines[0] + nodes + edges
     np.testing.assert_allclose(added, outputs, atol=0.05 * size)
+    one_level = explain(model, graphs[:10], level=0)
+    np.testing.assert_allclose(one_level.nodes, found.nodes)
 
 
 def test_files_hold_all_networks(mutag, tmp_path):
@@ -105,10 +125,22 @@ def test_files_hold_all_networks(mutag, tmp_path):
     assert len(more.module_.networks) == 2
 
 
-def test_checkpoints_hold_all_networks(mutag, tmp_path):
-    whole = train(*mutag, n_networks=2, weight_averaging=True)
-    train(*mutag, n_networks=2, weight_averaging=True, checkpoint=tmp_path)
-    again = train(*mutag, n_networks=2, weight_averaging=True, checkpoint=tmp_path)
+def test_checkpoints_hold_all_networks(mutag, tmp_path, monkeypatch):
+    parameters = {"n_networks": 2, "weight_averaging": True, "loss": "auc_margin"}
+    whole = train(*mutag, **parameters)
+    run_epoch, begun = Training.run_epoch, []
+
+    def interrupt(self):
+        begun.append(len(self.history))
+        if len(begun) == 3:
+            raise KeyboardInterrupt
+        return run_epoch(self)
+
+    monkeypatch.setattr(Training, "run_epoch", interrupt)
+    with pytest.warns(ConvergenceWarning, match="interrupted in epoch 3"):
+        train(*mutag, checkpoint=tmp_path, **parameters)
+    again = train(*mutag, checkpoint=tmp_path, **parameters)
+    assert begun == [0, 1, 2, 2]
     for name, value in whole.module_.state_dict().items():
         assert value.equal(again.module_.state_dict()[name]), name
 
