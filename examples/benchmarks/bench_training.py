@@ -249,7 +249,7 @@ def time_phases(training: Training) -> dict[str, float]:
         return call
 
     steps = training.steps
-    steps._forward = timed(steps._forward)
+    steps._networks = [timed(network) for network in steps._networks]
     (loss,) = steps.losses
     loss.forward = timed(loss.forward)
     steps.optimizer.step = timed(steps.optimizer.step)

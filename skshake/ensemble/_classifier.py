@@ -118,12 +118,12 @@ class SHAKEEnsembleClassifier(ClassifierMixin, BaseEnsemble):
     """
 
     _target: ClassTarget | LabelTarget
+    _most_of_network = 0.5
 
     _parameter_constraints: dict = {
         **BaseEnsemble._parameter_constraints,
         "shake": [HasMethods(["fit", "predict_proba"]), None],
         "trees": [HasMethods(["fit", "predict_proba"]), None],
-        "weights": [StrOptions({"auto"}), "array-like", None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 

@@ -35,8 +35,10 @@ class SHAKEEnsembleRegressor(RegressorMixin, BaseEnsemble):
         ExtraTreesRegressor, ``"random"`` and ``"extra"``, of 100 trees each. Its table
         holds statistics, and counts of subtrees unless a random forest on statistics
         alone has the greater out-of-bag coefficient of determination.
-    weights : array-like of shape (2,) or None, default=None
-        Weights of ``shake`` and of ``trees`` in the mean; None weighs them alike.
+    weights : "auto", array-like of shape (2,) or None, default="auto"
+        Weights of ``shake`` and of ``trees`` in the mean. "auto" gives the network
+        0.7 n / (n + 100) of it, where n is the number of training graphs. None weighs
+        them alike.
     n_jobs : int or None, default=None
         Handed down to whatever in the members has ``n_jobs`` and leaves it None. The
         members are fitted one after the other; the network has threads of its own.
@@ -86,6 +88,7 @@ class SHAKEEnsembleRegressor(RegressorMixin, BaseEnsemble):
     """
 
     _target: NumberTarget
+    _most_of_network = 0.7
 
     def predict(self, X: GraphsLike) -> np.ndarray:
         """Mean of the numbers that the members predict.
