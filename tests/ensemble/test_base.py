@@ -160,7 +160,8 @@ def test_several_labels_with_nan(classifier, labels, small_mutag):
 def test_several_columns_of_numbers_with_nan(regressor, labels, small_mutag):
     graphs, _ = small_mutag
     regressor.fit(graphs, labels)
-    expected = np.mean(of_members(regressor, "predict", graphs), axis=0)
+    predictions = of_members(regressor, "predict", graphs)
+    expected = np.average(predictions, axis=0, weights=regressor.weights_)
     assert np.array_equal(regressor.predict(graphs), expected)
     assert np.isfinite(regressor.score(graphs, labels))
     assert len(regressor.explain(graphs[:2], target=2)) == 2
