@@ -40,7 +40,7 @@ def test_a_warm_machine_compiles_nothing(tmp_path):
         coarsener = KFCoarsener(n_levels=3, include_original=True, node_pooling="sum")
         hierarchies = coarsener.fit_transform(graphs)
         for options in ({"conv": "gin"}, {"conv": "gcn"}, {"dropout": 0.2}):
-            model = SHAKERegressor(max_iter=1, **options)
+            model = SHAKERegressor(n_networks=1, max_iter=1, **options)
             model.fit(hierarchies, range(6)).explain(hierarchies)
         sample_forests(graphs, [1e-5, 2.0])
         SubtreeVectorizer().fit_transform(graphs)
