@@ -510,11 +510,16 @@ class BaseSHAKE(
         is_gap = (np.diff(hierarchies.node_ptr) == 0) & (self.on_empty == "nan")
         return outputs_of(self.module_, hierarchies, self.device), is_gap
 
+    @property
+    def _goes_on(self) -> bool:
+        """Whether a fit goes on with the network of the last one."""
+        return self.warm_start and hasattr(self, "module_")
+
     def _previous_network(
         self, hierarchies: HierarchyCollection, target: Target, shape: Any
     ) -> Any:
         """Network to go on with, if ``warm_start`` asks for it."""
-        if not self.warm_start or not hasattr(self, "module_"):
+        if not self._goes_on:
             return None
         for what, last, now in (
             ("classes", self._target.signature, target.signature),
@@ -592,7 +597,7 @@ class BaseSHAKE(
     def _dropout_rate(self, n_graphs: int) -> float:
         if not isinstance(self.dropout, str):
             return float(self.dropout)
-        if self.warm_start and hasattr(self, "module_"):
+        if self._goes_on:
             # Of the network that is trained on, whatever the number of graphs was.
             return float(self.module_.shape.dropout)
         return DROPOUT_OF_MANY if n_graphs >= MANY_GRAPHS else 0.0
@@ -600,7 +605,7 @@ class BaseSHAKE(
     def _count_networks(self, hierarchies: HierarchyCollection) -> int:
         if not isinstance(self.n_networks, str):
             return int(self.n_networks)
-        if self.warm_start and hasattr(self, "module_"):
+        if self._goes_on:
             return int(self.module_.shape.n_networks)
         return automatic_n_networks(int(hierarchies.node_ptr[-1]))
 

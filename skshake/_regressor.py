@@ -54,11 +54,8 @@ class SHAKERegressor(RegressorMixin, BaseSHAKE):
     n_readout : int, default=1
         Hidden layers between the pooled states and the logits.
     n_networks : "auto" or int, default="auto"
-        Networks that start from other weights, learn from the same batches, and are
-        averaged (a deep ensemble). "auto" is 3 where the graphs given to ``fit`` have
-        few nodes, on which networks differ by chance: as many, from 1 to 3, as keep
-        nodes times networks within 120,000. Training and prediction take as many times
-        as long.
+        Networks that are trained side by side and averaged. "auto" is the number that
+        :class:`SHAKEClassifier` trains.
     conv : {"gine", "gin", "gcn", "gat"} or callable, default="gine"
         Message-passing layer: "gine" uses edge features and weights, "gin" and "gcn"
         weights, "gat" features. A callable makes a torch_geometric layer from the

@@ -6,7 +6,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skshake import KFCoarsener, SHAKEClassifier, SHAKERegressor, explain, load, save
 from skshake._base import MOST_NETWORKS, NODES_TIMES_NETWORKS, automatic_n_networks
-from skshake.datasets import load_mutag
 from skshake.network import outputs_of
 from skshake.network._averaging import NetworkMean, make_network
 from skshake.network._model import SHAKENetwork
@@ -14,8 +13,9 @@ from skshake.network._training import Training
 
 
 @pytest.fixture(scope="module")
-def mutag():
-    graphs, y = load_mutag(return_X_y=True)
+def coarse(mutag):
+    """Hierarchies of sixty molecules, and their classes."""
+    graphs, y = mutag
     return KFCoarsener(n_forests=2, random_state=0).fit_transform(graphs[:60]), y[:60]
 
 
@@ -34,9 +34,9 @@ def train(hierarchies, y, **changes):
         {"loss": "auc_margin", "optimizer": "pesg"},
     ],
 )
-def test_first_of_several_learns_as_if_alone(changes, mutag):
-    hierarchies, _ = mutag
-    alone, several = (train(*mutag, n_networks=n, **changes) for n in (1, 3))
+def test_first_of_several_learns_as_if_alone(changes, coarse):
+    hierarchies, _ = coarse
+    alone, several = (train(*coarse, n_networks=n, **changes) for n in (1, 3))
     networks = several.module_.networks
     assert len(networks) == 3
     assert alone.module_.networks == [alone.module_]
@@ -53,9 +53,9 @@ def test_first_of_several_learns_as_if_alone(changes, mutag):
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.3])
-def test_outputs_are_the_mean(dropout, mutag):
-    hierarchies, _ = mutag
-    model = train(*mutag, n_networks=3, dropout=dropout)
+def test_outputs_are_the_mean(dropout, coarse):
+    hierarchies, _ = coarse
+    model = train(*coarse, n_networks=3, dropout=dropout)
     each = [outputs_of(one, hierarchies, "cpu") for one in model.module_.networks]
     assert not np.allclose(each[0], each[1], atol=1e-3)
     found = outputs_of(model.module_, hierarchies, "cpu")
@@ -66,8 +66,8 @@ def test_outputs_are_the_mean(dropout, mutag):
     assert model.embed(hierarchies).shape == (60, 16)
 
 
-def test_each_network_has_its_streams(mutag, make_shape):
-    hierarchies, _ = mutag
+def test_each_network_has_its_streams(coarse, make_shape):
+    hierarchies, _ = coarse
     network = make_network(make_shape(hierarchies, dropout=0.5, n_networks=2))
     assert isinstance(network, NetworkMean)
     one, other = network.networks
@@ -75,7 +75,7 @@ def test_each_network_has_its_streams(mutag, make_shape):
     assert make_network(make_shape(hierarchies)).n_streams == 0
 
 
-def test_networks_drop_other_states(mutag, monkeypatch):
+def test_networks_drop_other_states(coarse, monkeypatch):
     given = []
     embed = SHAKENetwork.embed
 
@@ -85,7 +85,7 @@ def test_networks_drop_other_states(mutag, monkeypatch):
         return embed(self, levels, encoded, streams, edges)
 
     monkeypatch.setattr(SHAKENetwork, "embed", noted)
-    train(*mutag, n_networks=2, dropout=0.5, max_iter=1)
+    train(*coarse, n_networks=2, dropout=0.5, max_iter=1)
     # Two batches of sixty graphs, in each of which both networks have theirs.
     numbers = [number for streams in given for number in streams]
     assert len(given) == 4
@@ -93,7 +93,7 @@ def test_networks_drop_other_states(mutag, monkeypatch):
 
 
 def test_contributions_add_up_to_the_mean(mutag):
-    graphs, y = load_mutag(return_X_y=True)
+    graphs, y = mutag
     model = SHAKEClassifier(n_networks=2, hidden_dim=16, max_iter=3, random_state=0)
     found = explain(model.fit(graphs[:60], y[:60]), graphs[:10])
     nodes, edges = (
@@ -113,9 +113,9 @@ def test_contributions_add_up_to_the_mean(mutag):
     np.testing.assert_allclose(one_level.nodes, found.nodes)
 
 
-def test_files_hold_all_networks(mutag, tmp_path):
-    hierarchies, y = mutag
-    model = train(*mutag, n_networks=2)
+def test_files_hold_all_networks(coarse, tmp_path):
+    hierarchies, y = coarse
+    model = train(*coarse, n_networks=2)
     save(model, tmp_path / "model.skshake")
     again = load(tmp_path / "model.skshake")
     assert len(again.module_.networks) == 2
@@ -125,9 +125,9 @@ def test_files_hold_all_networks(mutag, tmp_path):
     assert len(more.module_.networks) == 2
 
 
-def test_checkpoints_hold_all_networks(mutag, tmp_path, monkeypatch):
+def test_checkpoints_hold_all_networks(coarse, tmp_path, monkeypatch):
     parameters = {"n_networks": 2, "weight_averaging": True, "loss": "auc_margin"}
-    whole = train(*mutag, **parameters)
+    whole = train(*coarse, **parameters)
     run_epoch, begun = Training.run_epoch, []
 
     def interrupt(self):
@@ -138,8 +138,8 @@ def test_checkpoints_hold_all_networks(mutag, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Training, "run_epoch", interrupt)
     with pytest.warns(ConvergenceWarning, match="interrupted in epoch 3"):
-        train(*mutag, checkpoint=tmp_path, **parameters)
-    again = train(*mutag, checkpoint=tmp_path, **parameters)
+        train(*coarse, checkpoint=tmp_path, **parameters)
+    again = train(*coarse, checkpoint=tmp_path, **parameters)
     assert begun == [0, 1, 2, 2]
     for name, value in whole.module_.state_dict().items():
         assert value.equal(again.module_.state_dict()[name]), name
@@ -152,8 +152,8 @@ def test_few_nodes_have_several_networks():
     assert automatic_n_networks(10**9) == 1
 
 
-def test_number_of_networks(mutag):
-    hierarchies, y = mutag
+def test_number_of_networks(coarse):
+    hierarchies, y = coarse
     settings = {"hidden_dim": 8, "max_iter": 1, "random_state": 0}
     model = SHAKERegressor(**settings).fit(hierarchies, y)
     assert model.module_.shape.n_networks == MOST_NETWORKS

@@ -275,7 +275,9 @@ def test_foreign_old_and_newer_files_are_refused(fitted, data, path, tmp_path):
         skshake.load(path)
     for number in (b"1", b"2", b"4"):
         path.write_bytes(b"skshake model " + number + b"\n" + bytes(100))
-        with pytest.raises(ValueError, match=r"format 3.*update skshake, else fit"):
+        with pytest.raises(
+            ValueError, match=r"expected format 3.*update skshake, else fit the"
+        ):
             skshake.load(path)
     skshake.save(fitted, path)
     with pytest.raises(ValueError, match="no intact file of graphs"):
