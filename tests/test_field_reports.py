@@ -11,7 +11,6 @@ import pickle
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tomllib
 import types
@@ -80,7 +79,7 @@ from skshake import (
 from skshake.datasets import load_molecules_csv, load_tu
 from skshake.network import SHAKENetwork
 from skshake.network._training import Training
-from tests._helpers import run_python
+from tests._helpers import run_process, run_python
 
 # Graphs here are so small that coarsening may leave them as they are.
 pytestmark = pytest.mark.filterwarnings("ignore:coarsening keeps")
@@ -1551,13 +1550,7 @@ def test_60_a_word_while_kernels_are_compiled(tmp_path):
     """ranx #64: silent for a minute, in every fresh container."""
     code = "import numpy as np, skshake; skshake.as_graphs([np.ones((3, 3))])"
     words = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stderr
+        run_process(sys.executable, "-c", code, NUMBA_CACHE_DIR=str(tmp_path)).stderr
         for _ in range(2)
     ]
     assert words == ["compiling kernels, once per installation\n", ""]

@@ -1,8 +1,6 @@
 """Every kernel is compiled before it is needed."""
 
-import os
 import re
-import subprocess
 import sys
 import warnings
 
@@ -13,6 +11,7 @@ from skshake import warm_up
 from skshake.resolution._columns import EXACT_ROWS
 from skshake.resolution._solvers import MOST_DENSE_ROWS
 from skshake.warm_up import _collections
+from tests._helpers import run_process
 
 
 @pytest.mark.slow
@@ -47,16 +46,8 @@ def test_a_warm_machine_compiles_nothing(tmp_path):
         edges = from_edges([[0, 1], [1, 2]], [2], [3], edge_weight=[1e9, 1.0])
         SHAKEClassifier(max_iter=1).fit([edges[0]] * 4, [0, 1, 0, 1])
     """
-    said = []
-    for command in (run, [sys.executable, "-c", code]):
-        out = subprocess.run(
-            command,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        said.append(out.stderr)
+    commands = run, [sys.executable, "-c", code]
+    said = [run_process(*command, **environment).stderr for command in commands]
     assert said == ["compiling kernels, once per installation\n", ""]
 
 

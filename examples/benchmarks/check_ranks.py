@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -59,10 +60,9 @@ def finish(process: psutil.Popen) -> str:
 
 def find_children(process: psutil.Popen) -> list[psutil.Process]:
     """Processes of a process, which may have ended."""
-    try:
-        found: list[psutil.Process] = process.children()
-    except psutil.NoSuchProcess:
-        return []
+    found: list[psutil.Process] = []
+    with suppress(psutil.NoSuchProcess):
+        found = process.children()
     return found
 
 
@@ -78,7 +78,9 @@ def kill(process: psutil.Popen, whom: str, seconds: float) -> tuple[bool, float,
     victims = children if whom == "rank" else [process]
     is_killed = bool(victims) and process.poll() is None
     for victim in victims:
-        victim.kill()
+        # It may have ended by itself meanwhile.
+        with suppress(psutil.NoSuchProcess):
+            victim.kill()
     begin = time.monotonic()
     _, alive = psutil.wait_procs(everybody, timeout=2 * MOST_SECONDS)
     for left in alive:

@@ -23,18 +23,25 @@ def limit(n_comparisons=1, n_draws=None):
     return norm.isf(tail) if n_draws is None else t.isf(tail, n_draws - 1)
 
 
-def run_python(code, *arguments, **environment):
-    """Output of some code in a process of its own, where warnings are errors."""
-    out = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *map(str, arguments)],
+def run_process(*command, cwd=None, **environment):
+    """A command that must succeed; shows all that it printed if it does not."""
+    done = subprocess.run(
+        [*map(str, command)],
+        cwd=cwd,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
         timeout=PATIENCE,
     )
-    assert not out.returncode, out.stderr
-    return out.stdout
+    assert not done.returncode, f"{done.stdout}\n{done.stderr}"
+    return done
+
+
+def run_python(code, *arguments, **environment):
+    """Output of some code in a process of its own, where warnings are errors."""
+    command = [sys.executable, "-W", "error", "-c", code, *arguments]
+    return run_process(*command, **environment).stdout
 
 
 def assert_same_hierarchies(one, other):

@@ -5,6 +5,7 @@ Most are slow: each is a process of its own, which imports torch.
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -16,10 +17,11 @@ from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 
 from skshake.datasets import load_bace
-from tests._helpers import PATIENCE
+from tests._helpers import PATIENCE, run_process
 
 ROOT = Path(__file__).parents[2]
 MUTAG = ROOT / "skshake" / "datasets" / "data" / "mutag.npz"
@@ -29,10 +31,7 @@ SCRIPTS = sorted((ROOT / "examples").rglob("[!_]*.py"))
 
 
 def _run(script, *arguments, cwd=ROOT):
-    command = [sys.executable, str(script), *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=cwd, check=True, capture_output=True, text=True, timeout=PATIENCE
-    ).stdout
+    return run_process(sys.executable, script, *arguments, cwd=cwd).stdout
 
 
 def _lines_of_code(script):
@@ -144,6 +143,20 @@ def test_killed_processes_lose_nothing():
     script = BENCHMARKS / "check_ranks.py"
     printed = _run(script, "--whom", "trainer", "--kills", 1, "--max-iter", 5)
     assert "same weights: True" in printed
+
+
+@pytest.mark.parametrize(
+    ("code", "is_killed"), [("", False), ("import time; time.sleep(900)", True)]
+)
+def test_only_what_still_runs_is_killed(code, is_killed):
+    """A training may be over before its time to be killed has come."""
+    names = runpy.run_path(BENCHMARKS / "check_ranks.py")
+    with psutil.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        if not is_killed:
+            process.wait(PATIENCE)
+        assert names["kill"](process, "trainer", 0.0)[0] == is_killed
 
 
 def _post(url, body):

@@ -15,7 +15,7 @@ import pytest
 import skshake
 from skshake import HierarchyCollection, KFCoarsener, graphs_from_edgelist
 from skshake._storage import Storage
-from tests._helpers import PATIENCE, assert_same_hierarchies
+from tests._helpers import PATIENCE, assert_same_hierarchies, run_process
 
 
 @pytest.fixture(scope="module")
@@ -86,11 +86,8 @@ def test_ray_writes_the_same_bytes(coarsener, sources, written, tmp_path):
     pytest.importorskip("ray")
     skshake.save(coarsener, tmp_path / "coarsener")
     # ray's own warnings are not ours to turn into errors.
-    subprocess.run(
-        [sys.executable, "-c", RAY, tmp_path / "coarsener", sources, tmp_path / "hier"],
-        check=True,
-        timeout=PATIENCE,
-    )
+    paths = tmp_path / "coarsener", sources, tmp_path / "hier"
+    run_process(sys.executable, "-c", RAY, *paths)
     assert content(tmp_path / "hier") == written
 
 

@@ -1,8 +1,6 @@
 """What only a GPU can show: captured training, streaming, memory, other machines."""
 
-import os
 import pickle
-import subprocess
 import sys
 
 import numpy as np
@@ -13,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 from skshake import KFCoarsener, SHAKEClassifier
 from skshake.network._training import Training
 from skshake.network.batches import _device
+from tests._helpers import run_process
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
@@ -134,13 +133,8 @@ def test_a_fitted_model_predicts_on_a_machine_without_gpu(hierarchies, mutag, tm
         "model, X = pickle.load(open(sys.argv[1], 'rb'))\n"
         "print(*model.predict_proba(X).ravel())"
     )
-    out = subprocess.run(
-        [sys.executable, "-c", code, str(file)],
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-c", code, file]
+    out = run_process(*command, CUDA_VISIBLE_DEVICES="")
     expected = classifier.predict_proba(hierarchies)
     # Equal but for rounding, which TensorFloat-32 makes larger.
     found = np.array(out.stdout.split(), float).reshape(expected.shape)
