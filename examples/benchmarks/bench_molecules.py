@@ -6,7 +6,8 @@ seed, then mean and standard deviation.
 
     python examples/benchmarks/bench_molecules.py DATA/molecules/molhiv.csv.gz
 
-The file is what ``skshake.datasets.load_molecules_csv`` reads, its split beside it.
+The file is what ``skshake.datasets.load_molecules_csv`` reads, its split beside it;
+``--target`` names its columns of labels, where it has others too, such as potencies.
 ``--then-auc-margin`` goes on with the AUC-margin loss where training ended, and scores
 both. ``--method ensemble`` fits an ensemble in one line to the training part, and
 scores its members too. ``--method fingerprints`` trains a random forest on Morgan
@@ -49,6 +50,12 @@ OPTIONS = (
 def is_numbers(y: np.ndarray) -> bool:
     """Whether targets are numbers to predict, not labels of 0 and 1."""
     return not np.isin(y[~np.isnan(y)], (0, 1)).all()
+
+
+def are_of_one_kind(y: np.ndarray) -> bool:
+    """Whether all columns are labels, or all are numbers: one score is for all."""
+    columns = y.reshape(len(y), -1).T
+    return len({is_numbers(column.astype(float)) for column in columns}) == 1
 
 
 def score(y: np.ndarray, predicted: np.ndarray) -> float:
@@ -227,6 +234,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("file", type=Path)
+    parser.add_argument("--target", nargs="+", help="columns; all that are numeric")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--q", default="auto", help="auto, inf or a number")
     parser.add_argument("--loss", help="auto, cross_entropy or auc_margin")
@@ -244,16 +252,20 @@ def main() -> None:
     parser.add_argument("--method", choices=METHODS, default="shake")
     parser.add_argument("--then-auc-margin", action="store_true")
     arguments = parser.parse_args()
-    data = load_molecules_csv(arguments.file)
+    data = load_molecules_csv(arguments.file, target=arguments.target)
+    if not are_of_one_kind(data.target):
+        names = ", ".join(map(repr, data.target_names))
+        parser.error(f"--target: expected labels alone or numbers alone, got {names}")
     if arguments.then_auc_margin and is_numbers(data.target):
         parser.error("--then-auc-margin: the targets are numbers, not labels")
     run = METHODS[arguments.method]
     found = [run(data, seed, arguments) for seed in arguments.seeds]
-    table = Table("file", "score", "mean", "deviation", "seeds")
+    table = Table("file", "model", "score", "mean", "deviation", "seeds")
+    measure = "RMSE" if is_numbers(data.target) else "ROC-AUC"
     for name in found[0]:
         scores = [of_seed[name] for of_seed in found]
         numbers = (f"{np.mean(scores):.4f}", f"{np.std(scores):.4f}")
-        table.add(arguments.file.name, name, *numbers, f"{len(scores)}")
+        table.add(arguments.file.name, name, measure, *numbers, f"{len(scores)}")
 
 
 if __name__ == "__main__":

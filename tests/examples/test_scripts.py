@@ -242,6 +242,18 @@ def test_bench_molecules_prints_a_row(targets, options, tmp_path):
 
 
 @pytest.mark.slow
+def test_bench_molecules_scores_labels_and_numbers_apart(tmp_path):
+    """A table of a label and a potency has no score of both."""
+    file = _write_molecules(tmp_path, ["0,5.5", "1,9.2"])
+    command = BENCHMARKS / "bench_molecules.py", file, "--method", "fingerprints"
+    with pytest.raises(AssertionError, match=r"numbers alone, got .y0., .y1."):
+        _run(*command)
+    for target, measure in (("y0", "ROC-AUC"), ("y1", "RMSE")):
+        rows = _rows(_run(*command, "--target", target))
+        assert [row[1:3] for row in rows] == [["fingerprints", measure]]
+
+
+@pytest.mark.slow
 def test_bench_molecules_trains_torch_molecule(tmp_path):
     pytest.importorskip("torch_molecule")
     file = _write_molecules(tmp_path, ["0", "1"])
