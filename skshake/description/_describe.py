@@ -18,6 +18,7 @@ from skshake.description._features import (
     feature_facts,
     feature_notices,
     weight_facts,
+    weight_notices,
 )
 from skshake.description._target import (
     conflict_notices,
@@ -187,7 +188,11 @@ def describe(
     held_out = None if test is None else _read(test, rule)
     equal, equal_of_test = _find_equal(collection, held_out)
     nodes, edges = collection.node_features, collection.edge_features
-    notices = [*_size_notices(collection), *feature_notices(nodes, edges)]
+    notices = [
+        *_size_notices(collection),
+        *feature_notices(nodes, edges),
+        *weight_notices(collection.edge_weight),
+    ]
     equal_facts = [*_equal_facts(equal)]
     sections = [Section("Graphs", (*_size_facts(collection), *equal_facts))]
     for what, features in (("node", nodes), ("edge", edges)):

@@ -18,6 +18,8 @@ N_SHOWN = 6
 # Numbers that are rather categories: whole, and at most so many different ones among
 # so many rows.
 FEW_NUMBERS, MANY_ROWS = 12, 100
+# Times that the heaviest edge weighs the lightest.
+WIDE = 1000.0
 # A fraction that rounds to all.
 ALMOST_ALL = 0.995
 
@@ -127,6 +129,20 @@ def weight_facts(weights: np.ndarray | None) -> Iterator[Fact]:
     """Edge weights, where there are any."""
     if weights is not None and len(weights):
         yield Fact("weights", format_range(weights))
-        ratio = weights.max() / weights.min()
-        if ratio >= 1000:
+        ratio = _ratio(weights)
+        if ratio >= WIDE:
             yield Fact("", f"the largest is {format_number(ratio)} times the smallest")
+
+
+def weight_notices(weights: np.ndarray | None) -> Iterator[str]:
+    """What becomes of weights that lie far apart, as amounts of money do."""
+    if weights is not None and len(weights) and _ratio(weights) >= WIDE:
+        yield (
+            f"the heaviest edge weighs {format_number(_ratio(weights))} times as much "
+            "as the lightest, and heavy edges are merged first; where weights are "
+            "amounts, give them as features of edges instead, or logarithms as weights"
+        )
+
+
+def _ratio(weights: np.ndarray) -> float:
+    return float(weights.max() / weights.min())

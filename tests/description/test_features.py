@@ -1,12 +1,15 @@
 """Facts about columns of features, and what is odd about them."""
 
 import numpy as np
+import pytest
 
+from skshake import describe, from_edges
 from skshake.description._features import (
     N_SHOWN,
     feature_facts,
     feature_notices,
     weight_facts,
+    weight_notices,
 )
 from skshake.graphs import build_features, empty_features
 
@@ -96,3 +99,15 @@ def test_weights_and_how_far_they_are_apart():
     assert [*weight_facts(np.array([1.0, 2.0]))] == [("weights", "1 to 2, median 1.5")]
     (_, fact) = weight_facts(np.array([1.0, 5000.0]))
     assert fact.value == "the largest is 5,000 times the smallest"
+
+
+@pytest.mark.parametrize("weights", [None, np.ones(0), np.array([1.0, 999.0])])
+def test_weights_that_are_no_amounts_are_not_spoken_of(weights):
+    assert [*weight_notices(weights)] == []
+
+
+def test_weights_that_may_be_amounts():
+    (notice,) = weight_notices(np.array([0.5, 2.0, 1200.0]))
+    assert "weighs 2,400 times as much as the lightest" in notice
+    graphs = from_edges([[0, 1], [1, 2]], [2], [3], edge_weight=[1e4, 1.0])
+    assert any("merged first" in text for text in describe(graphs).notices)
