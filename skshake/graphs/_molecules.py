@@ -225,16 +225,17 @@ def read_smiles_among(items: Any) -> Any:
     Raises
     ------
     InvalidGraphError
-        If a string is no SMILES.
+        If strings are no SMILES; the message names them.
     """
     if not isinstance(items, list) or not any(isinstance(i, str) for i in items):
         return items
-    found = []
+    found, refused = [], []
     for i, item in enumerate(items):
         try:
             found.append(parse_smiles(item) if isinstance(item, str) else item)
         except ValueError as error:
-            raise InvalidGraphError(str(error), i, "smiles") from error
+            refused.append(InvalidGraphError(str(error), i, "smiles"))
+    refuse_invalid(refused)
     return found
 
 

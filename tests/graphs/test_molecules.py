@@ -164,3 +164,5 @@ def test_smiles_among_graphs_become_molecules():
     with pytest.raises(ValueError, match="Graph 1: 'C1CC' is not a SMILES") as caught:
         read_smiles_among([graph, "C1CC"])
     assert caught.value.field == "smiles"
+    with pytest.raises(ValueError, match=r"'C1CC' is not.*Graph 2: 'xx' is not"):
+        read_smiles_among([graph, "C1CC", "xx"])
