@@ -207,16 +207,24 @@ def read_molecules(
     What is no molecule gets a record without atoms. ``prepare`` makes of each molecule
     the one that is read.
     """
-    records: list[MoleculeRecord] = []
-    refused: list[InvalidGraphError] = []
-    for i, item in enumerate(molecules):
+    return _read_each(
+        molecules, lambda item: read_molecule(as_molecule(item, prepare)), EMPTY
+    )
+
+
+def _read_each(
+    items: Iterable[Any], read: Callable[[Any], Any], otherwise: Any
+) -> tuple[list[Any], list[InvalidGraphError]]:
+    """What is read of each item, or something else in its place and what is wrong."""
+    found, refused = [], []
+    for i, item in enumerate(items):
         try:
-            records.append(read_molecule(as_molecule(item, prepare)))
+            found.append(read(item))
         except (TypeError, ValueError) as error:
             refused.append(InvalidGraphError(str(error), i, "smiles"))
             refused[-1].__cause__ = error
-            records.append(EMPTY)
-    return records, refused
+            found.append(otherwise)
+    return found, refused
 
 
 def read_smiles_among(items: Any) -> Any:
@@ -229,12 +237,9 @@ def read_smiles_among(items: Any) -> Any:
     """
     if not isinstance(items, list) or not any(isinstance(i, str) for i in items):
         return items
-    found, refused = [], []
-    for i, item in enumerate(items):
-        try:
-            found.append(parse_smiles(item) if isinstance(item, str) else item)
-        except ValueError as error:
-            refused.append(InvalidGraphError(str(error), i, "smiles"))
+    found, refused = _read_each(
+        items, lambda item: parse_smiles(item) if isinstance(item, str) else item, None
+    )
     refuse_invalid(refused)
     return found
 
