@@ -136,13 +136,17 @@ def weight_facts(weights: np.ndarray | None) -> Iterator[Fact]:
 
 def weight_notices(weights: np.ndarray | None) -> Iterator[str]:
     """What becomes of weights that lie far apart, as amounts of money do."""
-    if weights is not None and len(weights) and _ratio(weights) >= WIDE:
+    ratio = _ratio(weights)
+    if ratio >= WIDE:
         yield (
-            f"the heaviest edge weighs {format_number(_ratio(weights))} times as much "
+            f"the heaviest edge weighs {format_number(ratio)} times as much "
             "as the lightest, and heavy edges are merged first; where weights are "
             "amounts, give them as features of edges instead, or logarithms as weights"
         )
 
 
-def _ratio(weights: np.ndarray) -> float:
+def _ratio(weights: np.ndarray | None) -> float:
+    """The largest weight by the smallest; 1 where there are none."""
+    if weights is None or not len(weights):
+        return 1.0
     return float(weights.max() / weights.min())
