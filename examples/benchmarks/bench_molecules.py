@@ -55,7 +55,7 @@ def is_numbers(y: np.ndarray) -> bool:
 def are_of_one_kind(y: np.ndarray) -> bool:
     """Whether all columns are labels, or all are numbers: one score is for all."""
     columns = y.reshape(len(y), -1).T
-    return len({is_numbers(column.astype(float)) for column in columns}) == 1
+    return len({is_numbers(column) for column in columns}) == 1
 
 
 def score(y: np.ndarray, predicted: np.ndarray) -> float:
@@ -234,7 +234,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("file", type=Path)
-    parser.add_argument("--target", nargs="+", help="columns; all that are numeric")
+    parser.add_argument(
+        "--target", nargs="+", help="columns to predict (default: all numeric ones)"
+    )
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--q", default="auto", help="auto, inf or a number")
     parser.add_argument("--loss", help="auto, cross_entropy or auc_margin")

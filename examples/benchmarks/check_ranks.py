@@ -66,6 +66,13 @@ def find_children(process: psutil.Popen) -> list[psutil.Process]:
     return found
 
 
+def kill_all(processes: list[psutil.Process]) -> None:
+    """Kill those that have not ended by themselves meanwhile."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
 def kill(process: psutil.Popen, whom: str, seconds: float) -> tuple[bool, float, str]:
     """Whether someone was killed; seconds until all are gone; what was printed."""
     time.sleep(seconds)
@@ -77,14 +84,10 @@ def kill(process: psutil.Popen, whom: str, seconds: float) -> tuple[bool, float,
     everybody = [process, *children]
     victims = children if whom == "rank" else [process]
     is_killed = bool(victims) and process.poll() is None
-    for victim in victims:
-        # It may have ended by itself meanwhile.
-        with suppress(psutil.NoSuchProcess):
-            victim.kill()
+    kill_all(victims)
     begin = time.monotonic()
     _, alive = psutil.wait_procs(everybody, timeout=2 * MOST_SECONDS)
-    for left in alive:
-        left.kill()
+    kill_all(alive)
     _, errors = process.communicate()
     return is_killed, time.monotonic() - begin, errors.decode()
 
