@@ -119,8 +119,9 @@ def doubt_unseen(
     """Columns whose codes were hardly seen in ``fit``, by a sample."""
     rows = np.linspace(0, len(codes), min(len(codes), SAMPLED_ROWS), endpoint=False)
     sample, found = codes[rows.astype(np.int64)], []
-    for c, (field, name) in enumerate(_columns_of(fields)):
-        n_unseen = int((~np.isin(sample[:, c], vocabulary.categories[c])).sum())
+    is_unseen = vocabulary.slots_of(sample) == vocabulary.unseen_slots
+    counts = is_unseen.sum(axis=0).tolist()
+    for (field, name), n_unseen in zip(_columns_of(fields), counts, strict=True):
         if n_unseen >= max(MANY_UNSEEN, SHARE_UNSEEN * len(sample)):
             seen = (
                 f"{name}: {n_unseen / len(sample):.0%} of the values are categories "
