@@ -32,7 +32,7 @@ from skshake.hierarchy import (
 # Graphs on which a fit is checked to tell classes apart, and the share of the largest
 # class from which on predicting it alone is no surprise.
 CHECKED_GRAPHS, LARGE_CLASS = 500, 0.9
-# The least log loss over 13 sets (docs/results.md).
+# The least log loss over 13 sets (docs/experiments.md).
 TEMPERATURE = 1.5
 
 

@@ -39,7 +39,7 @@ from skshake.saving import StateMixin
 
 # Few graphs make a network too sure of itself: of n graphs it gets n / (n + 100) of its
 # most. On 13 sets of 188 to 5,000 graphs that gains half a point of accuracy over one
-# half, at about the same log loss (docs/results.md).
+# half, at about the same log loss (docs/experiments.md).
 FEW_GRAPHS = 100
 # Stands for ``voting_`` in what is kept.
 VOTES = "votes"
