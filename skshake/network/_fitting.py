@@ -17,6 +17,7 @@ import torch
 
 from skshake._memory import available_memory
 from skshake.hierarchy import HierarchyCollection, StoredHierarchies
+from skshake.network._allocator import freed_memory_kept
 from skshake.network._averaging import Network, make_network
 from skshake.network._checkpoint import FORMAT, Checkpoint
 from skshake.network._engine import choose_engine, resolve_device, resolve_precision
@@ -177,7 +178,7 @@ def fit_network(
     if n_bytes is None and isinstance(training.hierarchies, StoredHierarchies):
         training = training.in_memory()
     in_threads = lanes_in_threads(torch_too=engine.uses_torch_threads)
-    with plain_torch(), in_threads, on_device(device):
+    with plain_torch(), in_threads, on_device(device), freed_memory_kept():
         network = copy.deepcopy(previous)
         if network is None:
             network = build_network(
