@@ -51,7 +51,8 @@ def freed_memory_kept() -> Iterator[None]:
         yield
     finally:
         for setting, value in GIVING_BACK.items():
-            glibc.mallopt(setting, int(os.environ.get(NAMES[setting], value)))
+            of_user = os.environ.get(NAMES[setting], "")
+            glibc.mallopt(setting, int(of_user) if of_user.isdigit() else value)
         glibc.malloc_trim(ctypes.c_size_t(0))
 
 

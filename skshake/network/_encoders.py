@@ -60,5 +60,6 @@ class FeatureEncoder(nn.Module):
             table = torch.cat([table, more_rows])
         states = engine.sum_rows(features.slots, table)
         if self.numbers is not None:
-            states = states + self.numbers((features.numeric - self.mean) / self.scale)
+            numeric = (features.numeric - self.mean) / self.scale
+            states = states + engine.run_mlp(self.numbers, numeric)
         return states

@@ -106,6 +106,11 @@ class Engine:
         """A linear layer."""
         return layer(x)
 
+    def run_mlp(self, layers: nn.Sequential, x: Tensor) -> Tensor:
+        """Linear layers and ReLUs in turn."""
+        states: Tensor = layers(x)
+        return states
+
     def drop(self, h: Tensor, rate: float, stream: Tensor | None) -> Tensor:
         """Dropout; see :func:`skshake.network._dropout.drop`."""
         return drop(h, rate, stream)

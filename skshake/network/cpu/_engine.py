@@ -21,6 +21,9 @@ from skshake.network.cpu._dropout import fill_mask
 from skshake.network.cpu._linear import FEWEST_VALUES, Linear
 from skshake.network.cpu._sums import SumRows
 
+# Rows of features that one thread would encode while the others wait for long.
+FEWEST_ROWS = 32_768
+
 
 @dataclass(frozen=True)
 class CPUEngine(Engine):
@@ -42,6 +45,13 @@ class CPUEngine(Engine):
         if x.numel() < FEWEST_VALUES:
             return super().linear(layer, x)
         return Linear.apply(x, layer.weight, layer.bias)
+
+    def run_mlp(self, layers: nn.Sequential, x: Tensor) -> Tensor:
+        if len(x) < FEWEST_ROWS:
+            return super().run_mlp(layers, x)
+        for layer in layers:
+            x = self.linear(layer, x) if isinstance(layer, nn.Linear) else layer(x)
+        return x
 
     def drop(self, h: Tensor, rate: float, stream: Tensor | None) -> Tensor:
         if stream is None or rate == 0.0:

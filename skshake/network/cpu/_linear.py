@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from skshake.network._threads import run_tasks, split_rows
+from skshake.network._threads import count_lanes, run_tasks, split_rows
 
-# Lanes of the rows of a batch, and how many numbers are worth them.
-N_LANES, FEWEST_VALUES = 4, 65_536
+# Lanes of the rows of a batch, at least, and how many numbers are worth them.
+FEWEST_LANES, FEWEST_VALUES = 4, 65_536
 
 
 class Linear(torch.autograd.Function):
@@ -26,13 +26,13 @@ class Linear(torch.autograd.Function):
         ctx.save_for_backward(x, weight)
         rows, matrix = x.detach().numpy(), weight.detach().numpy()
         out = np.empty((len(rows), len(matrix)), rows.dtype)
-        bounds = split_rows(len(rows), N_LANES)
+        n_lanes, bounds = _cut(len(rows))
 
         def task(lane: int) -> None:
             part = slice(bounds[lane], bounds[lane + 1])
             np.dot(rows[part], matrix.T, out=out[part])
 
-        run_tasks(task, N_LANES)
+        run_tasks(task, n_lanes)
         return torch.from_numpy(out).add_(bias.detach())
 
     @staticmethod
@@ -40,14 +40,20 @@ class Linear(torch.autograd.Function):
         rows, matrix = (saved.detach().numpy() for saved in ctx.saved_tensors)
         gradient = grad.contiguous().numpy()
         out = np.empty_like(rows)
-        of_weight = np.empty((N_LANES, *matrix.shape), rows.dtype)
-        bounds = split_rows(len(rows), N_LANES)
+        n_lanes, bounds = _cut(len(rows))
+        of_weight = np.empty((n_lanes, *matrix.shape), rows.dtype)
 
         def task(lane: int) -> None:
             part = slice(bounds[lane], bounds[lane + 1])
             np.dot(gradient[part], matrix, out=out[part])
             np.dot(gradient[part].T, rows[part], out=of_weight[lane])
 
-        run_tasks(task, N_LANES)
+        run_tasks(task, n_lanes)
         found = of_weight.sum(axis=0)
         return torch.from_numpy(out), torch.from_numpy(found), grad.sum(dim=0)
+
+
+def _cut(n_rows: int) -> tuple[int, np.ndarray]:
+    """Number of lanes, and where they begin."""
+    n_lanes = max(FEWEST_LANES, count_lanes(n_rows))
+    return n_lanes, split_rows(n_rows, n_lanes)

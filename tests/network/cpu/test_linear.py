@@ -1,24 +1,50 @@
 """Linear layers in lanes are those of torch."""
 
+from functools import partial
+
 import pytest
 import torch
+from torch import nn
 
 from skshake.network.cpu._engine import CPUEngine
 
+MLP = nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Linear(4, 4))
 
-@pytest.mark.parametrize("n_rows", [1, 3, 50])
-def test_rows_and_gradients_are_those_of_torch(n_rows, monkeypatch):
+
+@pytest.mark.parametrize("n_rows", [1, 3, 50, 9_000])
+@pytest.mark.parametrize(
+    ("layers", "in_lanes"),
+    [(MLP[0], CPUEngine().linear), (MLP, CPUEngine().run_mlp)],
+    ids=["one", "several"],
+)
+def test_rows_and_gradients_are_those_of_torch(layers, in_lanes, n_rows, monkeypatch):
     monkeypatch.setattr("skshake.network.cpu._engine.FEWEST_VALUES", 0)
+    monkeypatch.setattr("skshake.network.cpu._engine.FEWEST_ROWS", 0)
     generator = torch.Generator().manual_seed(0)
-    layer = torch.nn.Linear(6, 4)
     values = torch.randn(n_rows, 6, generator=generator)
     grad = torch.randn(n_rows, 4, generator=generator)
     found = []
-    for function in (lambda x: CPUEngine().linear(layer, x), layer):
+    for function in (partial(in_lanes, layers), layers):
         x = values.clone().requires_grad_()
-        layer.zero_grad()
+        layers.zero_grad()
         out = function(x)
         out.backward(grad)
-        found.append((out.detach(), x.grad, layer.weight.grad, layer.bias.grad))
+        found.append((out.detach(), x.grad, *(p.grad for p in layers.parameters())))
     for ours, theirs in zip(*found, strict=True):
-        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+        # Sums over rows grow with the root of their number.
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5 * n_rows**0.5)
+
+
+def test_large_batches_are_encoded_in_lanes(monkeypatch):
+    monkeypatch.setattr("skshake.network.cpu._engine.FEWEST_ROWS", 20_000)
+    layers = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4))
+    n_lanes = []
+    monkeypatch.setattr(
+        "skshake.network.cpu._linear.run_tasks",
+        lambda task, n: n_lanes.append(n) or [task(lane) for lane in range(n)],
+    )
+    for n_rows in (19_999, 20_000):
+        with torch.no_grad():
+            CPUEngine().run_mlp(layers, torch.zeros(n_rows, 4))
+    # Of both layers, each lane of about 2,048 rows.
+    assert n_lanes == [10, 10]
