@@ -19,6 +19,8 @@ from skshake.network.batches._records import FeatureBatch, ptr_of, send
 
 # So few unique rows are encoded once each; more, once per node (edge) of a batch.
 MOST_UNIQUE = 1_024
+# Rows that are looked at first: where these are many already, all are.
+FIRST_ROWS = 8 * MOST_UNIQUE
 
 
 class DeviceFeatures:
@@ -31,10 +33,13 @@ class DeviceFeatures:
     def __init__(
         self, features: PooledFeatures, ptr: np.ndarray, device: torch.device
     ) -> None:
-        first, unique_row = _find_unique(features)
         self.unique: FeatureBatch | None = None
         self.unique_row: Tensor | None = None
         self.n_slots = features.n_slots
+        n_rows = len(features.numeric)
+        first, unique_row = _find_unique(features, min(FIRST_ROWS, n_rows))
+        if len(first) <= MOST_UNIQUE and FIRST_ROWS < n_rows:
+            first, unique_row = _find_unique(features, n_rows)
         if len(first) <= MOST_UNIQUE:
             self.unique_row = send(unique_row.astype(np.int32), device)
             self.unique = _send_unique(features.take(first), device)
@@ -73,17 +78,19 @@ def _send_unique(features: PooledFeatures, device: torch.device) -> FeatureBatch
     return FeatureBatch(send(features.numeric, device), slots, features.n_slots)
 
 
-def _find_unique(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
-    """The place of each unique row, and the unique row that each row is.
+def _find_unique(
+    features: PooledFeatures, n_rows: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The place of each unique row, and the unique row that each of the first rows is.
 
     Rows are told apart by hashes of 64 bits alone: among a million different ones two
     agree with probability 3e-8.
     """
-    prints = np.zeros(len(features.numeric), np.uint64)
+    prints = np.zeros(n_rows, np.uint64)
+    indptr, numeric = features.indptr[: n_rows + 1], features.numeric[:n_rows]
     for entries in (features.slots, features.shares):
-        hash_rows(features.indptr, entries.view(np.uint32).reshape(-1, 1), prints)
-    each = np.arange(len(prints) + 1)
-    hash_rows(each, features.numeric.view(np.uint32), prints)
+        hash_rows(indptr, entries.view(np.uint32).reshape(-1, 1), prints)
+    hash_rows(np.arange(n_rows + 1), numeric.view(np.uint32), prints)
     _, first, unique_row = np.unique(prints, return_index=True, return_inverse=True)
     return first, unique_row
 

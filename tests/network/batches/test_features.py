@@ -1,6 +1,7 @@
 """Features on a device: unique rows, and slots that tell a block's size."""
 
 import numpy as np
+import pytest
 import torch
 
 from skshake import KFCoarsener
@@ -29,7 +30,9 @@ def test_sizes_are_those_of_blocks(small_mutag):
     assert np.exp(logs).sum().round() == hierarchies.node_ptr[-1]
 
 
-def test_unique_rows_are_the_rows(small_mutag, monkeypatch):
+@pytest.mark.parametrize("n_first", [8, 8_192])
+def test_unique_rows_are_the_rows(n_first, small_mutag, monkeypatch):
+    monkeypatch.setattr(_features, "FIRST_ROWS", n_first)
     hierarchies = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit_transform(
         small_mutag[0]
     )
@@ -49,3 +52,19 @@ def test_unique_rows_are_the_rows(small_mutag, monkeypatch):
     assert len(unique) == len({tuple(row) for row in rows})
     monkeypatch.setattr(_features, "MOST_UNIQUE", len(unique) - 1)
     assert DeviceFeatures(edge_attr, level.edge_ptr, cpu).unique is None
+
+
+def test_many_unique_rows_are_seen_in_the_first(small_mutag, monkeypatch):
+    (level,) = KFCoarsener(random_state=0).fit_transform(small_mutag[0]).levels
+    n_hashed, find_unique = [], _features._find_unique
+    monkeypatch.setattr(_features, "MOST_UNIQUE", 6)
+    monkeypatch.setattr(_features, "FIRST_ROWS", 50)
+    monkeypatch.setattr(
+        _features,
+        "_find_unique",
+        lambda x, n_rows: n_hashed.append(n_rows) or find_unique(x, n_rows),
+    )
+    cpu = torch.device("cpu")
+    assert DeviceFeatures(level.x, level.node_ptr, cpu).unique is None
+    # Return probabilities differ from node to node, so the rest need not be looked at.
+    assert n_hashed == [50]
