@@ -38,7 +38,7 @@ class DeviceFeatures:
         self.n_slots = features.n_slots
         n_rows = len(features.numeric)
         first, unique_row = _find_unique(features, min(FIRST_ROWS, n_rows))
-        if len(first) <= MOST_UNIQUE and FIRST_ROWS < n_rows:
+        if len(first) <= MOST_UNIQUE and n_rows > FIRST_ROWS:
             first, unique_row = _find_unique(features, n_rows)
         if len(first) <= MOST_UNIQUE:
             self.unique_row = send(unique_row.astype(np.int32), device)
