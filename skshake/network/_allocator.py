@@ -3,9 +3,10 @@
 In: a ``with`` block. Out: the same block; the C library's allocator keeps what is freed
 in it, and gives it back to the system afterwards.
 
-A step takes as much memory as the one before has freed. Left alone, glibc gives large
-arrays back at once, and the system clears each page that it lends again: on medium
-batches that takes up to a third of the time of a training.
+A step of a training takes as much memory as the one before has freed, and so does a
+forest of a prediction. Left alone, glibc gives large arrays back at once, and the
+system clears each page that it lends again: on large batches that takes up to a third
+of the time.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from skshake._memory import available_memory
 from skshake._warnings import warn_user
 from skshake.graphs import GraphCollection
 from skshake.hierarchy import HierarchyCollection, StoredHierarchies
+from skshake.network._allocator import freed_memory_kept
 from skshake.network._averaging import Network
 from skshake.network._engine import choose_engine, resolve_devices
 from skshake.network._explanation import Contributions, explain_graphs
@@ -144,7 +146,9 @@ def _average_in_one(
     n_graphs, is_small = len(hierarchies), hierarchies.n_rows <= FEW_ROWS
     if is_small:
         hierarchies = hierarchies.forests_as_graphs()
-    with plain_torch(), lanes_in_threads(), on_device(device):
+    # Little is not worth asking the allocator for.
+    memory = nullcontext() if is_small else freed_memory_kept()
+    with plain_torch(), lanes_in_threads(), on_device(device), memory:
         rows = find_rows(*_on_device(network, hierarchies, device))
     return rows.reshape(-1, n_graphs, rows.shape[1]).mean(axis=0)
 
