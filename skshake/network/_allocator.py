@@ -29,12 +29,13 @@ NAMES = {
 }
 # All memory from one heap, whose end is never given back.
 KEEPING = {MMAP_MAX: 0, TRIM_THRESHOLD: -1}
-# Afterwards as glibc has it, which cannot be asked: by default it raises its thresholds
-# up to these, as it sees large arrays freed.
+# Afterwards about as it was, which cannot be asked. By default glibc raises its
+# thresholds as it sees large arrays freed, up to eight times these; as large as that,
+# they let a process that goes on coarsening grow by half as much again.
 GIVING_BACK = {
     MMAP_MAX: 65_536,
-    MMAP_THRESHOLD: 32 * 2**20,
-    TRIM_THRESHOLD: 64 * 2**20,
+    MMAP_THRESHOLD: 4 * 2**20,
+    TRIM_THRESHOLD: 8 * 2**20,
 }
 
 
