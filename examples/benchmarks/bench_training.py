@@ -323,6 +323,17 @@ def main() -> None:
         }
     )
     if device == CPU:
+        n_threads = torch.get_num_threads()
+
+        def in_threads(n: int) -> None:
+            torch.set_num_threads(n)
+            ours(training)
+            torch.set_num_threads(n_threads)
+
+        one, two = interleave(
+            lambda: in_threads(1), lambda: in_threads(2), repeats=repeats
+        )
+        report({"six layers: one thread / two threads": one / two})
         with lanes_in_threads(), freed_memory_kept():
             report(time_phases(training))
     report({"peak memory above the input / input": bench_memory(graphs, y)})
