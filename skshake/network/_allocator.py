@@ -20,23 +20,23 @@ from typing import Any
 
 from skshake._shared_state import WhileNeeded
 
-# What mallopt calls its settings, and what a user names them in the environment.
+# These numbers are mallopt's names of its settings.
 TRIM_THRESHOLD, MMAP_THRESHOLD, MMAP_MAX = -1, -3, -4
-NAMES = {
-    TRIM_THRESHOLD: "MALLOC_TRIM_THRESHOLD_",
-    MMAP_THRESHOLD: "MALLOC_MMAP_THRESHOLD_",
-    MMAP_MAX: "MALLOC_MMAP_MAX_",
-}
-# All memory from one heap, whose end is never given back.
+# The main thread takes all memory from one heap, whose end is never given back. Large
+# arrays of other threads still come from the system.
 KEEPING = {MMAP_MAX: 0, TRIM_THRESHOLD: -1}
-# Afterwards about as it was, which cannot be asked. By default glibc raises its
-# thresholds as it sees large arrays freed, up to eight times these; as large as that,
-# they let a process that goes on coarsening grow by half as much again.
+# Afterwards settings are about as they were, which cannot be asked. By default glibc
+# raises its thresholds as it sees large arrays freed, up to eight times these; as large
+# as that, they let a process that goes on coarsening grow by half as much again.
 GIVING_BACK = {
     MMAP_MAX: 65_536,
     MMAP_THRESHOLD: 4 * 2**20,
     TRIM_THRESHOLD: 8 * 2**20,
 }
+# Variables by which users tune the allocator, which is then left alone.
+VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_MMAP_MAX_")
+# Functions by which glibc is known.
+FUNCTIONS = ("gnu_get_libc_version", "mallopt", "malloc_trim")
 
 
 @WhileNeeded
@@ -47,22 +47,21 @@ def freed_memory_kept() -> Iterator[None]:
     if glibc is None:
         yield
         return
-    for setting, value in KEEPING.items():
-        glibc.mallopt(setting, value)
     try:
+        for setting, value in KEEPING.items():
+            glibc.mallopt(setting, value)
         yield
     finally:
         for setting, value in GIVING_BACK.items():
-            of_user = os.environ.get(NAMES[setting], "")
-            glibc.mallopt(setting, int(of_user) if of_user.isdigit() else value)
+            glibc.mallopt(setting, value)
         glibc.malloc_trim(ctypes.c_size_t(0))
 
 
 def _find_glibc() -> Any:
-    """The C library, if it is one that can be asked, and the user has not tuned it."""
-    if sys.platform != "linux" or "glibc.malloc" in os.environ.get(
-        "GLIBC_TUNABLES", ""
-    ):
+    """The C library, if it is glibc and the user has not tuned its allocator."""
+    is_tuned = "glibc.malloc" in os.environ.get("GLIBC_TUNABLES", "")
+    if sys.platform != "linux" or is_tuned or any(map(os.environ.get, VARIABLES)):
         return None
     library = ctypes.CDLL(None)
-    return library if hasattr(library, "mallopt") else None
+    has_all = all(hasattr(library, name) for name in FUNCTIONS)
+    return library if has_all else None

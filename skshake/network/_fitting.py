@@ -112,6 +112,8 @@ def build_network(
     return network
 
 
+# As a decorator, since graphs on the device live as long as the call.
+@freed_memory_kept()
 def fit_network(
     training: LabelledGraphs,
     held_out: LabelledGraphs | None,
@@ -178,7 +180,7 @@ def fit_network(
     if n_bytes is None and isinstance(training.hierarchies, StoredHierarchies):
         training = training.in_memory()
     in_threads = lanes_in_threads(torch_too=engine.uses_torch_threads)
-    with plain_torch(), in_threads, on_device(device), freed_memory_kept():
+    with plain_torch(), in_threads, on_device(device):
         network = copy.deepcopy(previous)
         if network is None:
             network = build_network(

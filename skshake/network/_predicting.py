@@ -40,6 +40,9 @@ from skshake.network.batches import DeviceHierarchies, find_buffer_bytes
 
 # Nodes and edges of all forests that are rather one batch than one for each forest.
 FEW_ROWS = 32_768
+# Nodes and edges of one forest. States of more, of 64 columns, take over 32 MiB, which
+# glibc by itself never keeps for the next forest.
+LARGE_ROWS = 131_072
 
 
 def _on_device(
@@ -141,13 +144,14 @@ def _average_in_one(
         n_bytes = find_buffer_bytes(hierarchies, available_memory() // n_beside)
         if n_bytes is not None:
             predict = partial(_average_in_one, n_beside, device, find_rows, network)
-            return predict_stored(predict, hierarchies, n_bytes)
+            with freed_memory_kept():
+                return predict_stored(predict, hierarchies, n_bytes)
         hierarchies = hierarchies.in_memory(with_names=False)
     n_graphs, is_small = len(hierarchies), hierarchies.n_rows <= FEW_ROWS
     if is_small:
         hierarchies = hierarchies.forests_as_graphs()
-    # Little is not worth asking the allocator for.
-    memory = nullcontext() if is_small else freed_memory_kept()
+    is_large = hierarchies.n_rows > LARGE_ROWS * hierarchies.n_forests
+    memory = freed_memory_kept() if is_large else nullcontext()
     with plain_torch(), lanes_in_threads(), on_device(device), memory:
         rows = find_rows(*_on_device(network, hierarchies, device))
     return rows.reshape(-1, n_graphs, rows.shape[1]).mean(axis=0)

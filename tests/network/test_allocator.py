@@ -1,12 +1,17 @@
 """Memory that is freed within a block is kept there, and given back after it."""
 
+import os
+import sys
+
 import pytest
 
-from skshake.network import _allocator
+from skshake import KFCoarsener, SHAKEClassifier
+from skshake.network import _allocator, _predicting
 from skshake.network._allocator import freed_memory_kept
-from tests._helpers import run_python
+from tests._helpers import run_process
 
-# How much of an array of 256 MiB stays with the process once it is freed.
+# It prints how much of an array of 256 MiB stays with the process once it is freed, in
+# a block and after it.
 FREE_IN_A_BLOCK = """
 from contextlib import nullcontext
 from pathlib import Path
@@ -26,19 +31,42 @@ def grown(block):
 for block in (nullcontext(), freed_memory_kept(), nullcontext()):
     print(*grown(block))
 """
+TUNINGS = ("GLIBC_TUNABLES", *_allocator.VARIABLES)
 
 
-def run(**environment):
-    """Megabytes, inside a block and after it, of no block, of ours, and of none."""
+class Library:
+    """A C library that notes what is asked of it."""
+
+    def __init__(self):
+        self.calls = []
+
+    def mallopt(self, setting, value):
+        self.calls.append((setting, value))
+
+    def malloc_trim(self, pad):
+        self.calls.append("trimmed")
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    library = Library()
+    monkeypatch.setattr(_allocator, "_find_glibc", lambda: library)
+    return library.calls
+
+
+def run(**tuning):
+    """Megabytes that stay: without a block, in ours and after it, and without again."""
     # What the user's environment says would hide what the block does.
-    names = ("GLIBC_TUNABLES", *_allocator.NAMES.values())
-    clean = dict.fromkeys(names, "")
-    printed = run_python(FREE_IN_A_BLOCK, **clean | environment)
+    unset = [part for name in (*TUNINGS, "LD_PRELOAD") for part in ("-u", name)]
+    values = [f"{name}={value}" for name, value in tuning.items()]
+    command = ["env", *unset, *values, sys.executable, "-c", FREE_IN_A_BLOCK]
+    printed = run_process(*command).stdout
     return [[float(number) for number in line.split()] for line in printed.splitlines()]
 
 
 needs_glibc = pytest.mark.skipif(
-    _allocator._find_glibc() is None, reason="the C library is not glibc, or is tuned"
+    _allocator._find_glibc() is None and not any(map(os.environ.get, TUNINGS)),
+    reason="the C library is not glibc",
 )
 
 
@@ -52,9 +80,16 @@ def test_freed_memory_stays_in_the_block_and_goes_with_it():
 
 
 @needs_glibc
-def test_what_the_user_tuned_stays():
-    tuned = run(GLIBC_TUNABLES="glibc.malloc.trim_threshold=1000000")
-    assert all(number < 64 for pair in tuned for number in pair)
+@pytest.mark.parametrize(
+    "tuning",
+    [
+        {"GLIBC_TUNABLES": "glibc.malloc.trim_threshold=1000000"},
+        {"MALLOC_TRIM_THRESHOLD_": "65536"},
+    ],
+    ids=["tunables", "variable"],
+)
+def test_what_the_user_tuned_stays(tuning):
+    assert all(number < 64 for pair in run(**tuning) for number in pair)
 
 
 def test_other_libraries_are_left_alone(monkeypatch):
@@ -63,23 +98,20 @@ def test_other_libraries_are_left_alone(monkeypatch):
         pass
 
 
-@needs_glibc
-def test_settings_of_the_environment_come_back(monkeypatch):
-    calls = []
-
-    class Library:
-        def mallopt(self, setting, value):
-            calls.append((setting, value))
-
-        def malloc_trim(self, pad):
-            calls.append("trimmed")
-
-    monkeypatch.setattr(_allocator, "_find_glibc", Library)
-    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
-    monkeypatch.setenv("MALLOC_MMAP_MAX_", "")
+def test_blocks_within_blocks_change_settings_once(calls):
     with freed_memory_kept(), freed_memory_kept():
-        assert calls == [(_allocator.MMAP_MAX, 0), (_allocator.TRIM_THRESHOLD, -1)]
-        calls.clear()
-    assert (_allocator.TRIM_THRESHOLD, 65_536) in calls
-    assert (_allocator.MMAP_MAX, 65_536) in calls
-    assert calls[-1] == "trimmed"
+        assert calls == [*_allocator.KEEPING.items()]
+    assert calls[2:] == [*_allocator.GIVING_BACK.items(), "trimmed"]
+
+
+def test_fits_and_large_predictions_keep_memory(calls, small_mutag, monkeypatch):
+    graphs, y = small_mutag
+    hierarchies = KFCoarsener(n_forests=2, random_state=0).fit_transform(graphs)
+    model = SHAKEClassifier(max_iter=1, device="cpu", random_state=0)
+    model.fit(hierarchies, y)
+    assert calls.count("trimmed") == 1
+    model.predict(hierarchies)
+    assert calls.count("trimmed") == 1
+    monkeypatch.setattr(_predicting, "LARGE_ROWS", 100)
+    model.predict(hierarchies)
+    assert calls.count("trimmed") == 2

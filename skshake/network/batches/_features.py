@@ -19,7 +19,7 @@ from skshake.network.batches._records import FeatureBatch, ptr_of, send
 
 # So few unique rows are encoded once each; more, once per node (edge) of a batch.
 MOST_UNIQUE = 1_024
-# Rows that are looked at first: where these are many already, all are.
+# So many rows are looked at first: if too many of them are unique, others need not be.
 FIRST_ROWS = 8 * MOST_UNIQUE
 
 

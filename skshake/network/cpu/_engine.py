@@ -21,7 +21,7 @@ from skshake.network.cpu._dropout import fill_mask
 from skshake.network.cpu._linear import FEWEST_VALUES, Linear
 from skshake.network.cpu._sums import SumRows
 
-# Rows of features that one thread would encode while the others wait for long.
+# From so many rows on, features are encoded in lanes: the other threads would wait.
 FEWEST_ROWS = 32_768
 
 

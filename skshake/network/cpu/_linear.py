@@ -14,7 +14,7 @@ from torch import Tensor
 
 from skshake.network._threads import count_lanes, run_tasks, split_rows
 
-# Lanes of the rows of a batch, at least, and how many numbers are worth them.
+# The rows of a batch are cut into at least so many lanes, if they hold so many numbers.
 FEWEST_LANES, FEWEST_VALUES = 4, 65_536
 
 
@@ -36,21 +36,23 @@ class Linear(torch.autograd.Function):
         return torch.from_numpy(out).add_(bias.detach())
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor, Tensor]:
         rows, matrix = (saved.detach().numpy() for saved in ctx.saved_tensors)
         gradient = grad.contiguous().numpy()
-        out = np.empty_like(rows)
+        # Features need no gradient.
+        out = np.empty(rows.shape, rows.dtype) if ctx.needs_input_grad[0] else None
         n_lanes, bounds = _cut(len(rows))
         of_weight = np.empty((n_lanes, *matrix.shape), rows.dtype)
 
         def task(lane: int) -> None:
             part = slice(bounds[lane], bounds[lane + 1])
-            np.dot(gradient[part], matrix, out=out[part])
+            if out is not None:
+                np.dot(gradient[part], matrix, out=out[part])
             np.dot(gradient[part].T, rows[part], out=of_weight[lane])
 
         run_tasks(task, n_lanes)
-        found = of_weight.sum(axis=0)
-        return torch.from_numpy(out), torch.from_numpy(found), grad.sum(dim=0)
+        of_rows = None if out is None else torch.from_numpy(out)
+        return of_rows, torch.from_numpy(of_weight.sum(axis=0)), grad.sum(dim=0)
 
 
 def _cut(n_rows: int) -> tuple[int, np.ndarray]:

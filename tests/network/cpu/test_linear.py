@@ -11,7 +11,7 @@ from skshake.network.cpu._engine import CPUEngine
 MLP = nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Linear(4, 4))
 
 
-@pytest.mark.parametrize("n_rows", [1, 3, 50, 9_000])
+@pytest.mark.parametrize("n_rows", [1, 3, 50, 20_000])
 @pytest.mark.parametrize(
     ("layers", "in_lanes"),
     [(MLP[0], CPUEngine().linear), (MLP, CPUEngine().run_mlp)],
@@ -31,8 +31,16 @@ def test_rows_and_gradients_are_those_of_torch(layers, in_lanes, n_rows, monkeyp
         out.backward(grad)
         found.append((out.detach(), x.grad, *(p.grad for p in layers.parameters())))
     for ours, theirs in zip(*found, strict=True):
-        # Sums over rows grow with the root of their number.
+        # Rounding errors of sums over rows grow with the root of their number.
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5 * n_rows**0.5)
+
+
+def test_features_that_need_no_gradient_get_none(monkeypatch):
+    monkeypatch.setattr("skshake.network.cpu._engine.FEWEST_VALUES", 0)
+    layer, x = nn.Linear(3, 2), torch.ones(5, 3)
+    CPUEngine().linear(layer, x).sum().backward()
+    assert x.grad is None
+    assert layer.weight.grad.tolist() == [[5.0] * 3] * 2
 
 
 def test_large_batches_are_encoded_in_lanes(monkeypatch):
@@ -46,5 +54,5 @@ def test_large_batches_are_encoded_in_lanes(monkeypatch):
     for n_rows in (19_999, 20_000):
         with torch.no_grad():
             CPUEngine().run_mlp(layers, torch.zeros(n_rows, 4))
-    # Of both layers, each lane of about 2,048 rows.
+    # Both layers have lanes of about 2,048 rows.
     assert n_lanes == [10, 10]
