@@ -1,6 +1,6 @@
 """Memory that is freed within a block is kept there, and given back after it."""
 
-import os
+import platform
 import sys
 
 import pytest
@@ -31,7 +31,6 @@ def grown(block):
 for block in (nullcontext(), freed_memory_kept(), nullcontext()):
     print(*grown(block))
 """
-TUNINGS = ("GLIBC_TUNABLES", *_allocator.VARIABLES)
 
 
 class Library:
@@ -57,7 +56,8 @@ def calls(monkeypatch):
 def run(**tuning):
     """Megabytes that stay: without a block, in ours and after it, and without again."""
     # What the user's environment says would hide what the block does.
-    unset = [part for name in (*TUNINGS, "LD_PRELOAD") for part in ("-u", name)]
+    names = ("GLIBC_TUNABLES", *_allocator.VARIABLES, "LD_PRELOAD")
+    unset = [part for name in names for part in ("-u", name)]
     values = [f"{name}={value}" for name, value in tuning.items()]
     command = ["env", *unset, *values, sys.executable, "-c", FREE_IN_A_BLOCK]
     printed = run_process(*command).stdout
@@ -65,8 +65,7 @@ def run(**tuning):
 
 
 needs_glibc = pytest.mark.skipif(
-    _allocator._find_glibc() is None and not any(map(os.environ.get, TUNINGS)),
-    reason="the C library is not glibc",
+    platform.libc_ver()[0] != "glibc", reason="the C library is not glibc"
 )
 
 

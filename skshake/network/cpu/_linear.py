@@ -26,13 +26,13 @@ class Linear(torch.autograd.Function):
         ctx.save_for_backward(x, weight)
         rows, matrix = x.detach().numpy(), weight.detach().numpy()
         out = np.empty((len(rows), len(matrix)), rows.dtype)
-        n_lanes, bounds = _cut(len(rows))
+        bounds = _cut(len(rows))
 
         def task(lane: int) -> None:
             part = slice(bounds[lane], bounds[lane + 1])
             np.dot(rows[part], matrix.T, out=out[part])
 
-        run_tasks(task, n_lanes)
+        run_tasks(task, len(bounds) - 1)
         return torch.from_numpy(out).add_(bias.detach())
 
     @staticmethod
@@ -41,8 +41,8 @@ class Linear(torch.autograd.Function):
         gradient = grad.contiguous().numpy()
         # Features need no gradient.
         out = np.empty(rows.shape, rows.dtype) if ctx.needs_input_grad[0] else None
-        n_lanes, bounds = _cut(len(rows))
-        of_weight = np.empty((n_lanes, *matrix.shape), rows.dtype)
+        bounds = _cut(len(rows))
+        of_weight = np.empty((len(bounds) - 1, *matrix.shape), rows.dtype)
 
         def task(lane: int) -> None:
             part = slice(bounds[lane], bounds[lane + 1])
@@ -50,12 +50,11 @@ class Linear(torch.autograd.Function):
                 np.dot(gradient[part], matrix, out=out[part])
             np.dot(gradient[part].T, rows[part], out=of_weight[lane])
 
-        run_tasks(task, n_lanes)
+        run_tasks(task, len(bounds) - 1)
         of_rows = None if out is None else torch.from_numpy(out)
         return of_rows, torch.from_numpy(of_weight.sum(axis=0)), grad.sum(dim=0)
 
 
-def _cut(n_rows: int) -> tuple[int, np.ndarray]:
-    """Number of lanes, and where they begin."""
-    n_lanes = max(FEWEST_LANES, count_lanes(n_rows))
-    return n_lanes, split_rows(n_rows, n_lanes)
+def _cut(n_rows: int) -> np.ndarray:
+    """Where lanes begin, and the last one ends."""
+    return split_rows(n_rows, max(FEWEST_LANES, count_lanes(n_rows)))
