@@ -30,11 +30,11 @@ from torch_geometric.nn import (
 from torch_geometric.utils import degree
 
 from skshake import GraphCollection, KFCoarsener, SHAKEClassifier
+from skshake._allocator import freed_memory_kept
 from skshake._targets import ClassTarget
 from skshake.datasets import load_bace, load_molecules_csv
 from skshake.graphs import garbage_collection_paused
 from skshake.network import find_loss
-from skshake.network._allocator import freed_memory_kept
 from skshake.network._engine import choose_engine
 from skshake.network._fitting import build_network
 from skshake.network._steps import Targets

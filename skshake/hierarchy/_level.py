@@ -11,7 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from skshake._allocator import give_freed_memory_back
 from skshake.graphs import FLOAT, offsets, rows_of
+
+# Before an array of so many bytes is joined, the system gets back what was freed.
+LARGE_BYTES = 8 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,13 +253,17 @@ def _join(parts: list, *names: str) -> list[np.ndarray]:
     """Arrays of records, one after the other.
 
     The list is emptied: of records that nobody else holds, each array is freed once it
-    is joined, so that there are never two copies of all.
+    is joined, so that there are never two copies of all. Parts are too small for the C
+    library to give them back by itself, and what is joined too large to take their
+    place.
     """
     columns = [[getattr(part, name) for part in parts] for name in reversed(names)]
     parts.clear()
     joined = []
     for name in names:
         arrays = columns.pop()
+        if sum(array.nbytes for array in arrays) >= LARGE_BYTES:
+            give_freed_memory_back()
         if name.endswith("ptr"):
             joined.append(offsets(np.concatenate([np.diff(ptr) for ptr in arrays])))
         else:

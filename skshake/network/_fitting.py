@@ -15,9 +15,9 @@ import joblib
 import numpy as np
 import torch
 
+from skshake._allocator import freed_memory_kept
 from skshake._memory import available_memory
 from skshake.hierarchy import HierarchyCollection, StoredHierarchies
-from skshake.network._allocator import freed_memory_kept
 from skshake.network._averaging import Network, make_network
 from skshake.network._checkpoint import FORMAT, Checkpoint
 from skshake.network._engine import choose_engine, resolve_device, resolve_precision

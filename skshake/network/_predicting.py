@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from joblib import Parallel, delayed
 
+from skshake._allocator import freed_memory_kept
 from skshake._memory import available_memory
 from skshake._warnings import warn_user
 from skshake.graphs import GraphCollection
 from skshake.hierarchy import HierarchyCollection, StoredHierarchies
-from skshake.network._allocator import freed_memory_kept
 from skshake.network._averaging import Network
 from skshake.network._engine import choose_engine, resolve_devices
 from skshake.network._explanation import Contributions, explain_graphs

@@ -18,7 +18,7 @@ from torch import Tensor
 from skshake.graphs import arcs_from_edges
 from skshake.hierarchy import HierarchyCollection, Level, overlap_matrix
 from skshake.network._csr import CSR, BatchArcs
-from skshake.network.batches._features import DeviceFeatures, with_sizes
+from skshake.network.batches._features import DeviceFeatures
 from skshake.network.batches._ranges import Chosen, Ranges
 from skshake.network.batches._records import LevelBatch, ptr_of, send
 from skshake.network.batches._weights import weigh_messages
@@ -69,8 +69,7 @@ class _DeviceLevel:
         self.edge_attr = DeviceFeatures(level.edge_attr, level.edge_ptr, device)
         sizes = level.block_sizes(input_node_ptr)
         self._send_arcs(level, sizes, device)
-        x = with_sizes(level, sizes)
-        self.x = DeviceFeatures(x, level.node_ptr, device)
+        self.x = DeviceFeatures(level.x, level.node_ptr, device, sizes)
 
     def _send_arcs(self, level: Level, sizes: np.ndarray, device: torch.device) -> None:
         """Both arcs of each edge; what is needed on the way is freed at the end."""
@@ -212,7 +211,7 @@ class DeviceHierarchies:
             for unit in ("x", "edge_attr"):
                 features: DeviceFeatures = getattr(level, unit)
                 if features.unique is None:
-                    found[unit] = features.entries.host_counts
+                    found[unit] = features.entry_counts
             if depth < len(overlaps):
                 found["overlap"] = overlaps[depth].entries.host_counts
                 found["coarse"] = levels[depth + 1].nodes.host_counts

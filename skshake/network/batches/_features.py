@@ -1,6 +1,7 @@
 """Pooled features of all graphs on a device, each unique row once where they are few.
 
-In: features of a level. Out: those of a batch.
+In: features of a level, and for those of nodes the sizes of blocks. Out: those of a
+batch, in which two more slots tell a block's size.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from torch import Tensor
 
 from skshake._jit import kernel
 from skshake._splitmix import hash_rows
-from skshake.hierarchy import Level, PooledFeatures
-from skshake.network._csr import CSR, transpose
+from skshake.hierarchy import PooledFeatures
+from skshake.network._csr import CSR, as_numpy, transpose
 from skshake.network._plan import SIZE_SLOTS
-from skshake.network.batches._ranges import Chosen, Ranges
+from skshake.network._threads import count_lanes, run_tasks, split_rows
+from skshake.network.batches._ranges import MOST_COPIERS, Chosen, Ranges
 from skshake.network.batches._records import FeatureBatch, ptr_of, send
 
 # So few unique rows are encoded once each; more, once per node (edge) of a batch.
@@ -26,34 +28,69 @@ FIRST_ROWS = 8 * MOST_UNIQUE
 class DeviceFeatures:
     """Pooled features of all rows of all graphs on the device.
 
-    ``unique`` are the unique rows, if they are few, and ``unique_row`` (n_rows,) says
-    which of them each row is; both are None if they are many.
+    Parameters
+    ----------
+    features : PooledFeatures
+    ptr : int64 array of shape (n_graphs + 1,)
+        Rows of each graph.
+    device : torch.device
+    sizes : int64 array of shape (n_rows,) or None, default=None
+        Input nodes of each block, which batches get as two more slots. On the host they
+        join the entries of a batch, since those of all graphs, which share memory with
+        the hierarchies, would have to be copied.
+
+    Attributes
+    ----------
+    unique : FeatureBatch or None
+        Unique rows, if they are few; ``unique_row`` (n_rows,) then says which of them
+        each row is.
+    entry_counts : int64 array of shape (n_graphs,)
+        Entries that batches get of each graph, where there are no unique rows.
     """
 
     def __init__(
-        self, features: PooledFeatures, ptr: np.ndarray, device: torch.device
+        self,
+        features: PooledFeatures,
+        ptr: np.ndarray,
+        device: torch.device,
+        sizes: np.ndarray | None = None,
     ) -> None:
         self.unique: FeatureBatch | None = None
         self.unique_row: Tensor | None = None
-        self.n_slots = features.n_slots
         n_rows = len(features.numeric)
-        first, unique_row = _find_unique(features, min(FIRST_ROWS, n_rows))
-        if len(first) <= MOST_UNIQUE and n_rows > FIRST_ROWS:
-            first, unique_row = _find_unique(features, n_rows)
+        n_first = min(FIRST_ROWS, n_rows)
+        some = _with_sizes_of(features, sizes, n_first)
+        self.n_slots = some.n_slots
+        first, unique_row = _find_unique(some, n_first)
+        if len(first) <= MOST_UNIQUE and n_rows > n_first:
+            some = _with_sizes_of(features, sizes, n_rows)
+            first, unique_row = _find_unique(some, n_rows)
         if len(first) <= MOST_UNIQUE:
             self.unique_row = send(unique_row.astype(np.int32), device)
-            self.unique = _send_unique(features.take(first), device)
+            self.unique = _send_unique(some.take(first), device)
         else:
-            self._send_rows(features, ptr, device)
+            self._send_rows(features, ptr, device, sizes)
 
     def _send_rows(
-        self, features: PooledFeatures, ptr: np.ndarray, device: torch.device
+        self,
+        features: PooledFeatures,
+        ptr: np.ndarray,
+        device: torch.device,
+        sizes: np.ndarray | None,
     ) -> None:
+        self.sizes: Tensor | None = None
+        n_joined = 0
+        if sizes is not None and device.type == "cpu":
+            self.sizes = send(sizes.astype(np.int32), device)
+            n_joined = SIZE_SLOTS
+        elif sizes is not None:
+            features = with_sizes(features, sizes)
         self.numeric = send(features.numeric, device)
         self.n_entries = send(np.diff(features.indptr).astype(np.int32), device)
         self.slots = send(features.slots, device)
         self.shares = send(features.shares, device)
         self.entries = Ranges(features.indptr[ptr], device)
+        self.entry_counts = self.entries.host_counts + n_joined * np.diff(ptr)
 
     def gather(self, ranges: Ranges, chosen: Chosen) -> FeatureBatch:
         """Unique rows, or those of a batch, which are in the given ranges."""
@@ -64,6 +101,9 @@ class DeviceFeatures:
             self.entries.take(self.slots, chosen),
             self.entries.take(self.shares, chosen),
         )
+        if self.sizes is not None:
+            sizes = ranges.take(self.sizes, chosen)
+            slots = _join_sizes(slots, sizes.numpy(), self.n_slots - SIZE_SLOTS)
         return FeatureBatch(ranges.take(self.numeric, chosen), slots, self.n_slots)
 
 
@@ -95,14 +135,55 @@ def _find_unique(
     return first, unique_row
 
 
-def with_sizes(level: Level, sizes: np.ndarray) -> PooledFeatures:
+def _with_sizes_of(
+    features: PooledFeatures, sizes: np.ndarray | None, n_rows: int
+) -> PooledFeatures:
+    """The first rows, with the sizes of their blocks if they have any."""
+    rows = features.rows(0, n_rows)
+    return rows if sizes is None else with_sizes(rows, sizes[:n_rows])
+
+
+def with_sizes(features: PooledFeatures, sizes: np.ndarray) -> PooledFeatures:
     """Node features with ``SIZE_SLOTS`` more slots, which tell a block's size."""
-    x = level.x
-    slots = np.empty(len(x.slots) + SIZE_SLOTS * len(sizes), x.slots.dtype)
-    shares = np.empty(len(slots), x.shares.dtype)
-    append_sizes(x.indptr, x.slots, x.shares, sizes, x.n_slots, slots, shares)
-    indptr = x.indptr + SIZE_SLOTS * np.arange(len(x.indptr))
-    return PooledFeatures(x.numeric, indptr, slots, shares, x.n_slots + SIZE_SLOTS)
+    slots = np.empty(
+        len(features.slots) + SIZE_SLOTS * len(sizes), features.slots.dtype
+    )
+    shares = np.empty(len(slots), features.shares.dtype)
+    indptr, n_slots = features.indptr, features.n_slots
+    append_sizes(indptr, features.slots, features.shares, sizes, n_slots, slots, shares)
+    indptr = indptr + SIZE_SLOTS * np.arange(len(indptr))
+    return PooledFeatures(features.numeric, indptr, slots, shares, n_slots + SIZE_SLOTS)
+
+
+def _join_sizes(entries: CSR, sizes: np.ndarray, n_slots: int) -> CSR:
+    """Entries of a batch on the host with those of the sizes of its blocks."""
+    rowptr, slots, shares, _ = as_numpy(entries)
+    n_rows = len(sizes)
+    rowptr_after = rowptr + SIZE_SLOTS * np.arange(n_rows + 1)
+    slots_after = np.empty(rowptr_after[-1], slots.dtype)
+    shares_after = np.empty(rowptr_after[-1], shares.dtype)
+    n_lanes = min(count_lanes(n_rows), MOST_COPIERS)
+    bounds = split_rows(n_rows, n_lanes)
+
+    def task(lane: int) -> None:
+        first, last = bounds[lane], bounds[lane + 1]
+        rows = slice(rowptr_after[first], rowptr_after[last])
+        append_sizes(
+            rowptr[first : last + 1],
+            slots,
+            shares,
+            sizes[first:last],
+            n_slots,
+            slots_after[rows],
+            shares_after[rows],
+        )
+
+    run_tasks(task, n_lanes)
+    return CSR(
+        torch.from_numpy(rowptr_after),
+        torch.from_numpy(slots_after),
+        torch.from_numpy(shares_after),
+    )
 
 
 @kernel

@@ -5,8 +5,12 @@ import pytest
 import torch
 
 from skshake import KFCoarsener
+from skshake.graphs import rows_of
+from skshake.network import _threads
+from skshake.network._threads import lanes_in_threads
 from skshake.network.batches import _features
 from skshake.network.batches._features import DeviceFeatures, append_sizes, with_sizes
+from skshake.network.batches._ranges import Chosen, Ranges
 
 
 def test_sizes_are_appended_by_hand():
@@ -24,7 +28,7 @@ def test_sizes_are_those_of_blocks(small_mutag):
         small_mutag[0]
     )
     (level,) = hierarchies.levels
-    x = with_sizes(level, level.block_sizes(hierarchies.node_ptr))
+    x = with_sizes(level.x, level.block_sizes(hierarchies.node_ptr))
     assert x.n_slots == level.x.n_slots + 2
     logs = x.shares[x.slots == level.x.n_slots]
     assert np.exp(logs).sum().round() == hierarchies.node_ptr[-1]
@@ -68,3 +72,41 @@ def test_many_unique_rows_are_seen_in_the_first(small_mutag, monkeypatch):
     assert DeviceFeatures(level.x, level.node_ptr, cpu).unique is None
     # Return probabilities differ from node to node, so the rest need not be looked at.
     assert n_hashed == [50]
+
+
+@pytest.mark.parametrize("lane_rows", [8, 2_048])
+def test_batches_get_the_sizes_of_their_blocks(lane_rows, small_mutag, monkeypatch):
+    monkeypatch.setattr(_features, "MOST_UNIQUE", 6)
+    monkeypatch.setattr(_threads, "LANE_ROWS", lane_rows)
+    hierarchies = KFCoarsener(q=0.5, random_state=0).fit_transform(small_mutag[0])
+    level, cpu = hierarchies.levels[0], torch.device("cpu")
+    sizes = level.block_sizes(hierarchies.node_ptr)
+    features = DeviceFeatures(level.x, level.node_ptr, cpu, sizes)
+    # What all graphs have is not copied.
+    assert features.slots.data_ptr() == level.x.slots.ctypes.data
+    graphs = np.array([7, 2, 9, 2])
+    chosen = Chosen(torch.from_numpy(graphs), graphs)
+    with lanes_in_threads():
+        batch = features.gather(Ranges(level.node_ptr, cpu), chosen)
+    rows, _ = rows_of(level.node_ptr, graphs)
+    expected = with_sizes(level.x, sizes).take(rows)
+    assert batch.n_slots == expected.n_slots
+    np.testing.assert_array_equal(batch.numeric, expected.numeric)
+    np.testing.assert_array_equal(batch.slots.rowptr, expected.indptr)
+    np.testing.assert_array_equal(batch.slots.col, expected.slots)
+    np.testing.assert_array_equal(batch.slots.value, expected.shares)
+    assert features.entry_counts[graphs].sum() == len(expected.slots)
+
+
+def test_batches_without_graphs_have_no_entries(small_mutag, monkeypatch):
+    monkeypatch.setattr(_features, "MOST_UNIQUE", 6)
+    hierarchies = KFCoarsener(q=0.5, random_state=0).fit_transform(small_mutag[0])
+    level, cpu = hierarchies.levels[0], torch.device("cpu")
+    sizes = level.block_sizes(hierarchies.node_ptr)
+    features = DeviceFeatures(level.x, level.node_ptr, cpu, sizes)
+    none = np.empty(0, np.int64)
+    batch = features.gather(
+        Ranges(level.node_ptr, cpu), Chosen(torch.from_numpy(none), none)
+    )
+    assert batch.slots.rowptr.tolist() == [0]
+    assert len(batch.slots.col) == len(batch.numeric) == 0

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from skshake import KFCoarsener, SHAKEClassifier
-from skshake.network import _allocator, _predicting
-from skshake.network._allocator import freed_memory_kept
+from skshake import KFCoarsener, SHAKEClassifier, _allocator
+from skshake._allocator import freed_memory_kept, give_freed_memory_back
+from skshake.network import _predicting
 from tests._helpers import run_process
 
 # It prints how much of an array of 256 MiB stays with the process once it is freed, in
@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from pathlib import Path
 import resource
 import numpy as np
-from skshake.network._allocator import freed_memory_kept
+from skshake._allocator import freed_memory_kept
 def resident():
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 2**20
@@ -30,6 +30,26 @@ def grown(block):
     return inside, resident() - before
 for block in (nullcontext(), freed_memory_kept(), nullcontext()):
     print(*grown(block))
+"""
+
+
+# It prints how much of many small arrays stays with the process once they are freed,
+# but for one behind them, before and after it is given back.
+FREE_SMALL_ARRAYS = """
+from pathlib import Path
+import resource
+import numpy as np
+from skshake._allocator import give_freed_memory_back
+def resident():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+before = resident()
+arrays = [np.ones(8192) for _ in range(2048)]
+last = arrays.pop()
+arrays.clear()
+print(resident() - before)
+give_freed_memory_back()
+print(resident() - before)
 """
 
 
@@ -53,13 +73,13 @@ def calls(monkeypatch):
     return library.calls
 
 
-def run(**tuning):
-    """Megabytes that stay: without a block, in ours and after it, and without again."""
+def run(script, **tuning):
+    """Megabytes that stay, as a script prints them: lines of numbers."""
     # What the user's environment says would hide what the block does.
     names = ("GLIBC_TUNABLES", *_allocator.VARIABLES, "LD_PRELOAD")
     unset = [part for name in names for part in ("-u", name)]
     values = [f"{name}={value}" for name, value in tuning.items()]
-    command = ["env", *unset, *values, sys.executable, "-c", FREE_IN_A_BLOCK]
+    command = ["env", *unset, *values, sys.executable, "-c", script]
     printed = run_process(*command).stdout
     return [[float(number) for number in line.split()] for line in printed.splitlines()]
 
@@ -71,7 +91,7 @@ needs_glibc = pytest.mark.skipif(
 
 @needs_glibc
 def test_freed_memory_stays_in_the_block_and_goes_with_it():
-    (before, _), (inside, after), (again, _) = run()
+    (before, _), (inside, after), (again, _) = run(FREE_IN_A_BLOCK)
     assert before < 64
     assert inside > 192
     assert after < 64
@@ -88,13 +108,29 @@ def test_freed_memory_stays_in_the_block_and_goes_with_it():
     ids=["tunables", "variable"],
 )
 def test_what_the_user_tuned_stays(tuning):
-    assert all(number < 64 for pair in run(**tuning) for number in pair)
+    assert all(
+        number < 64 for pair in run(FREE_IN_A_BLOCK, **tuning) for number in pair
+    )
+
+
+@needs_glibc
+def test_small_arrays_are_given_back_when_asked():
+    (before,), (after,) = run(FREE_SMALL_ARRAYS)
+    assert before > 96
+    assert after < 32
+
+
+@needs_glibc
+def test_nothing_is_given_back_where_the_user_tuned():
+    (before,), (after,) = run(FREE_SMALL_ARRAYS, MALLOC_TRIM_THRESHOLD_="1000000000")
+    assert min(before, after) > 96
 
 
 def test_other_libraries_are_left_alone(monkeypatch):
     monkeypatch.setattr(_allocator, "_find_glibc", lambda: None)
     with freed_memory_kept():
         pass
+    give_freed_memory_back()
 
 
 def test_blocks_within_blocks_change_settings_once(calls):

@@ -1,12 +1,13 @@
-"""freed_memory_kept: memory that one step frees is there for the next.
+"""What the C library's allocator does with memory that is freed: keep it, or not.
 
-In: a ``with`` block. Out: the same block; the C library's allocator keeps what is freed
-in it, and gives it back to the system afterwards.
+In: a ``with`` block. Out: the same block; the allocator keeps what is freed in it, and
+gives it back to the system afterwards. Elsewhere it can be told to give back at once.
 
 A step of a training takes as much memory as the one before has freed, and so does a
 forest of a prediction. Left alone, glibc gives large arrays back at once, and the
 system clears each page that it lends again: on large batches that takes up to a third
-of the time.
+of the time. Where large arrays are made of many smaller ones, on the other hand, what
+is freed on the way is of no use, and would count twice.
 """
 
 from __future__ import annotations
@@ -54,6 +55,13 @@ def freed_memory_kept() -> Iterator[None]:
     finally:
         for setting, value in GIVING_BACK.items():
             glibc.mallopt(setting, value)
+        glibc.malloc_trim(ctypes.c_size_t(0))
+
+
+def give_freed_memory_back() -> None:
+    """Give what is free to the system; nothing happens where there is no glibc."""
+    glibc = _find_glibc()
+    if glibc is not None:
         glibc.malloc_trim(ctypes.c_size_t(0))
 
 
