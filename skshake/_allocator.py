@@ -1,7 +1,8 @@
 """What the C library's allocator does with memory that is freed: keep it, or not.
 
 In: a ``with`` block. Out: the same block; the allocator keeps what is freed in it, and
-gives it back to the system afterwards. Elsewhere it can be told to give back at once.
+gives it back to the system afterwards. Outside of all blocks it gives back what is free
+when it is asked to.
 
 A step of a training takes as much memory as the one before has freed, and so does a
 forest of a prediction. Left alone, glibc gives large arrays back at once, and the
@@ -55,14 +56,21 @@ def freed_memory_kept() -> Iterator[None]:
     finally:
         for setting, value in GIVING_BACK.items():
             glibc.mallopt(setting, value)
-        glibc.malloc_trim(ctypes.c_size_t(0))
+        _trim(glibc)
 
 
 def give_freed_memory_back() -> None:
-    """Give what is free to the system; nothing happens where there is no glibc."""
+    """Give what is free to the system, unless a block in any thread keeps it.
+
+    Nothing happens either where there is no glibc, or the user has tuned it.
+    """
     glibc = _find_glibc()
-    if glibc is not None:
-        glibc.malloc_trim(ctypes.c_size_t(0))
+    if glibc is not None and not freed_memory_kept.is_needed:
+        _trim(glibc)
+
+
+def _trim(glibc: Any) -> None:
+    glibc.malloc_trim(ctypes.c_size_t(0))
 
 
 def _find_glibc() -> Any:

@@ -171,9 +171,9 @@ class KFCoarsener(
     solver : {"auto", "eigh", "lanczos"}, default="auto"
         How the curves are computed. "eigh" decomposes each Laplacian exactly, at a cost
         cubic in the nodes (with edge features: edges) of a graph. "lanczos" needs a few
-        dozen products with it, so its cost is linear: losses to about 1e-4, complexity
-        from random vectors. "auto" takes "eigh" for graphs of at most 100 nodes
-        (edges).
+        dozen products with it, so its cost is linear: losses to less than 1e-3,
+        complexity from random vectors. "auto" takes "eigh" for graphs of at most 100
+        nodes (edges).
     n_jobs : int, default=None
         Threads (joblib) that measure, draw and pool chunks of graphs; the result is the
         same.

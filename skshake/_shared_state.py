@@ -31,6 +31,11 @@ class WhileNeeded(Generic[T]):
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._start_anew)
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether any thread is in a block."""
+        return self._n_inside > 0
+
     @contextmanager
     def __call__(self) -> Iterator[T]:
         """A block that needs the change."""

@@ -95,8 +95,8 @@ class SubtreeVectorizer(
         the counts of subtrees.
     walk_length : int, default=8
         Statistics include the probabilities that a random walk is back where it began
-        after 2, 3, ..., ``walk_length`` steps, as means over nodes. They take a third
-        of the time or, in large graphs, most of it; 0 leaves them out.
+        after 2, 3, ..., ``walk_length`` steps, as means over nodes. They take three
+        tenths of the time or, in large graphs, most of it; 0 leaves them out.
     categorical_features : "from_dtype", bool or list of str, default="from_dtype"
         Which features are categories: "from_dtype" takes integer arrays as categories
         and floats as numbers, True takes all as categories, False none, a list those

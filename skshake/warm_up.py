@@ -25,9 +25,11 @@ from skshake.forests import sample_forests
 from skshake.graphs import GraphCollection, as_graphs
 
 
-def _random_graphs(n_nodes: int, rng: np.random.Generator) -> Iterator[tuple]:
+def _random_graphs(
+    n_graphs: int, n_nodes: int, rng: np.random.Generator
+) -> Iterator[tuple]:
     """Connected weighted graphs: adjacency, and number of edges."""
-    for _ in range(4):
+    for _ in range(n_graphs):
         row, column = np.triu_indices(n_nodes, 1)
         is_edge = (column == row + 1) | (rng.random(len(row)) < 2 / n_nodes)
         ends = row[is_edge], column[is_edge]
@@ -40,8 +42,9 @@ def _collections() -> Iterator[GraphCollection]:
     """Graphs of every kind that kernels tell apart."""
     rng = np.random.default_rng(0)
     yield load_mutag().data[:20]
-    for n_nodes in (12, 40, 150):
-        graphs = list(_random_graphs(n_nodes, rng))
+    # The last have more rows of features than are told apart.
+    for n_graphs, n_nodes in ((4, 12), (4, 40), (8, 150)):
+        graphs = list(_random_graphs(n_graphs, n_nodes, rng))
         yield as_graphs([(graph != 0).astype(float) for graph, _ in graphs])
         for draw in (rng.normal, lambda size: rng.integers(3, size=size)):
             yield as_graphs(

@@ -1,4 +1,4 @@
-"""Memory that is freed within a block is kept there, and given back after it."""
+"""Memory that is freed is kept in a block, and given back after it or when asked."""
 
 import platform
 import sys
@@ -124,6 +124,17 @@ def test_small_arrays_are_given_back_when_asked():
 def test_nothing_is_given_back_where_the_user_tuned():
     (before,), (after,) = run(FREE_SMALL_ARRAYS, MALLOC_TRIM_THRESHOLD_="1000000000")
     assert min(before, after) > 96
+
+
+def test_nothing_is_given_back_in_a_block(calls):
+    give_freed_memory_back()
+    assert calls == ["trimmed"]
+    calls.clear()
+    with freed_memory_kept():
+        give_freed_memory_back()
+        assert "trimmed" not in calls
+    give_freed_memory_back()
+    assert calls[-2:] == ["trimmed"] * 2
 
 
 def test_other_libraries_are_left_alone(monkeypatch):

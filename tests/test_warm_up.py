@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from skshake import warm_up
+from skshake.network.batches._features import MOST_UNIQUE
 from skshake.resolution._columns import EXACT_ROWS
 from skshake.resolution._solvers import MOST_DENSE_ROWS
 from skshake.warm_up import _collections
@@ -31,7 +32,7 @@ def test_a_warm_machine_compiles_nothing(tmp_path):
             MoleculeFeaturizer(), KFCoarsener(), SHAKEClassifier(max_iter=1)
         )
         model.fit(smiles, [0, 1] * 6).predict_proba(smiles)
-        graphs = [nx.gnp_random_graph(n, 5 / n, seed=n) for n in (5, 60, 300)] * 2
+        graphs = [nx.gnp_random_graph(n, 5 / n, seed=n) for n in (5, 60, 600)] * 2
         for k, graph in enumerate(graphs):
             nx.set_node_attributes(graph, {v: (v * 7 % 5) / 5 for v in graph}, "x")
             nx.set_node_attributes(graph, {v: "ab"[v % 2] for v in graph}, "s")
@@ -68,9 +69,12 @@ def test_graphs_of_every_kind_are_made():
         (True, False, True),
         (False, True, True),
     }
+    nodes = [graphs.node_features.numeric for graphs in collections]
     sizes = [int(np.diff(graphs.node_ptr).max()) for graphs in collections]
     # For both solvers of spectra, and both ways to draw probes.
     assert min(sizes) < EXACT_ROWS < MOST_DENSE_ROWS < max(sizes)
+    # For features of nodes that are encoded once each, and one by one.
+    assert min(map(len, nodes)) < MOST_UNIQUE < max(map(len, nodes))
     for graphs, again in zip(collections, _collections(), strict=True):
         assert (graphs.fingerprints == again.fingerprints).all()
 

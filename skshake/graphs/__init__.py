@@ -58,13 +58,7 @@ from skshake.graphs._names import (
     names_of_graphs,
     names_of_nodes,
 )
-from skshake.graphs._ragged import (
-    as_graph_numbers,
-    offsets,
-    owner_of,
-    rows_of,
-    shrink,
-)
+from skshake.graphs._ragged import as_graph_numbers, offsets, owner_of, rows_of
 from skshake.graphs._readers import register_reader
 from skshake.graphs._records import NO_NAMES
 from skshake.graphs._standardize import standardize
@@ -134,7 +128,6 @@ __all__ = [
     "register_reader",
     "return_probabilities",
     "rows_of",
-    "shrink",
     "size_facts",
     "standardize",
     "with_degree_feature",

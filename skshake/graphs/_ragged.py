@@ -19,15 +19,6 @@ def offsets(counts: np.ndarray | Iterable[int]) -> np.ndarray:
     return ptr
 
 
-def shrink(array: np.ndarray, n_rows: int) -> np.ndarray:
-    """Give the memory behind the first rows back; nothing is copied.
-
-    For arrays that were made as long as could be needed, and of which there is no view.
-    """
-    array.resize((n_rows, *array.shape[1:]), refcheck=False)
-    return array
-
-
 def rows_of(ptr: np.ndarray, graphs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows of the given graphs in order, and their new offsets."""
     new_ptr = offsets(ptr[graphs + 1] - ptr[graphs])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skshake.graphs import FLOAT, GraphCollection, shrink
+from skshake.graphs import FLOAT, GraphCollection
 from skshake.hierarchy._aggregation import Aggregation, as_aggregation
 from skshake.hierarchy._categories import Vocabulary
 from skshake.hierarchy._contraction import (
@@ -117,5 +117,8 @@ def coarsen(
         as_aggregation(pooling.node_pooling),
         pooling.node_vocabulary.n_slots,
     )
-    ends, weight = shrink(coarse.ends, n_edges), shrink(coarse.weight, n_edges)
+    ends, weight = coarse.ends[:n_edges], coarse.weight[:n_edges]
+    if 2 * n_edges < graphs.n_edges:
+        # The rest has been written to, and would stay as long as they do.
+        ends = ends.copy()
     return Level(q, node_ptr, coarse.ptr, ends, weight, x, edge_attr, block)

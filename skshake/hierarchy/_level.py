@@ -253,9 +253,9 @@ def _join(parts: list, *names: str) -> list[np.ndarray]:
     """Arrays of records, one after the other.
 
     The list is emptied: of records that nobody else holds, each array is freed once it
-    is joined, so that there are never two copies of all. Parts are too small for the C
-    library to give them back by itself, and what is joined too large to take their
-    place.
+    is joined, so that there are never two copies of all. Parts are so small that the C
+    library keeps their memory, and the joined array is too large to fit into it, so it
+    is given back first.
     """
     columns = [[getattr(part, name) for part in parts] for name in reversed(names)]
     parts.clear()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skshake._jit import kernel
-from skshake.graphs import FLOAT, Features, shrink
+from skshake.graphs import FLOAT, Features
 from skshake.hierarchy._aggregation import Aggregation, divisors_of
 from skshake.hierarchy._contraction import INSIDE
 from skshake.hierarchy._level import PooledFeatures
@@ -202,7 +202,7 @@ def pool_features(
         n_codes = features.categories.size
         slots, shares = np.empty(n_codes, np.int32), np.empty(n_codes, FLOAT)
         pool_categories(features.categories, segments, SlotRows(indptr, slots, shares))
-    n_entries = int(indptr[-1])
+    n_entries = indptr[-1]
     return PooledFeatures(
-        numeric, indptr, shrink(slots, n_entries), shrink(shares, n_entries), n_slots
+        numeric, indptr, slots[:n_entries], shares[:n_entries], n_slots
     )

@@ -144,7 +144,7 @@ def statistics_blocks(
 
 
 def _range_of_bin(number: int) -> str:
-    """Degrees of a bin: "3", or "37-40" above those that have bins of their own."""
+    """Degrees of a bin: "3", or "37-39" above those that have bins of their own."""
     if number < EXACT_DEGREES:
         return str(number)
     low, high = (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skshake.graphs import as_graph_numbers, offsets, owner_of, rows_of, shrink
+from skshake.graphs import as_graph_numbers, offsets, owner_of, rows_of
 
 PTR = np.array([0, 2, 2, 5, 6])
 
@@ -72,13 +72,3 @@ def test_keys_are_numbers_of_graphs(key, expected):
 def test_other_keys_are_refused(key, error, message):
     with pytest.raises(error, match=message):
         as_graph_numbers(key, 5)
-
-
-@pytest.mark.parametrize("n_rows", [0, 1, 100, 2**18])
-def test_arrays_shrink_in_place(n_rows):
-    array = np.arange(2**19, dtype=np.int32).reshape(-1, 2)
-    expected = array[:n_rows].copy()
-    array = array.copy()
-    shrunk = shrink(array, n_rows)
-    assert shrunk is array
-    np.testing.assert_array_equal(shrunk, expected)

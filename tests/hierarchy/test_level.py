@@ -185,11 +185,3 @@ def test_memory_is_given_back_before_large_arrays_are_joined(small_mutag, monkey
     given.clear()
     concatenate_hierarchies(again)
     assert not given
-
-
-def test_levels_hold_no_more_memory_than_they_need(small_mutag):
-    (level,) = KFCoarsener(q=1.0, n_forests=1).fit_transform(small_mutag[0]).levels
-    arrays = (level.edges, level.edge_weight, level.x.slots, level.x.shares)
-    # Made as long as there are input nodes and edges, of which half are left.
-    owners = [array if array.base is None else array.base for array in arrays]
-    assert [owner.nbytes for owner in owners] == [array.nbytes for array in arrays]

@@ -35,9 +35,9 @@ class DeviceFeatures:
         Rows of each graph.
     device : torch.device
     sizes : int64 array of shape (n_rows,) or None, default=None
-        Input nodes of each block, which batches get as two more slots. On the host they
-        join the entries of a batch, since those of all graphs, which share memory with
-        the hierarchies, would have to be copied.
+        Input nodes of each block, which batches get as two more slots. On the host the
+        slots are added batch by batch: to add them to all graphs would copy entries
+        that share memory with the hierarchies, unless these are read-only.
 
     Attributes
     ----------
@@ -57,19 +57,21 @@ class DeviceFeatures:
     ) -> None:
         self.unique: FeatureBatch | None = None
         self.unique_row: Tensor | None = None
+        self.sizes: Tensor | None = None
         n_rows = len(features.numeric)
-        n_first = min(FIRST_ROWS, n_rows)
-        some = _with_sizes_of(features, sizes, n_first)
-        self.n_slots = some.n_slots
-        first, unique_row = _find_unique(some, n_first)
-        if len(first) <= MOST_UNIQUE and n_rows > n_first:
-            some = _with_sizes_of(features, sizes, n_rows)
-            first, unique_row = _find_unique(some, n_rows)
+        rows = _first_rows(features, sizes, min(FIRST_ROWS, n_rows))
+        self.n_slots = rows.n_slots
+        first, unique_row = _find_unique(rows)
+        if len(first) <= MOST_UNIQUE and n_rows > FIRST_ROWS:
+            rows = _first_rows(features, sizes, n_rows)
+            first, unique_row = _find_unique(rows)
         if len(first) <= MOST_UNIQUE:
             self.unique_row = send(unique_row.astype(np.int32), device)
-            self.unique = _send_unique(some.take(first), device)
-        else:
-            self._send_rows(features, ptr, device, sizes)
+            self.unique = _send_unique(rows.take(first), device)
+            return
+        # Before all rows are copied again.
+        del rows
+        self._send_rows(features, ptr, device, sizes)
 
     def _send_rows(
         self,
@@ -78,7 +80,6 @@ class DeviceFeatures:
         device: torch.device,
         sizes: np.ndarray | None,
     ) -> None:
-        self.sizes: Tensor | None = None
         n_joined = 0
         if sizes is not None and device.type == "cpu":
             self.sizes = send(sizes.astype(np.int32), device)
@@ -118,27 +119,25 @@ def _send_unique(features: PooledFeatures, device: torch.device) -> FeatureBatch
     return FeatureBatch(send(features.numeric, device), slots, features.n_slots)
 
 
-def _find_unique(
-    features: PooledFeatures, n_rows: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The place of each unique row, and the unique row that each of the first rows is.
+def _find_unique(features: PooledFeatures) -> tuple[np.ndarray, np.ndarray]:
+    """The place of each unique row, and the unique row that each row is.
 
     Rows are told apart by hashes of 64 bits alone: among a million different ones two
     agree with probability 3e-8.
     """
-    prints = np.zeros(n_rows, np.uint64)
-    indptr, numeric = features.indptr[: n_rows + 1], features.numeric[:n_rows]
+    indptr, numeric = features.indptr, features.numeric
+    prints = np.zeros(len(numeric), np.uint64)
     for entries in (features.slots, features.shares):
         hash_rows(indptr, entries.view(np.uint32).reshape(-1, 1), prints)
-    hash_rows(np.arange(n_rows + 1), numeric.view(np.uint32), prints)
+    hash_rows(np.arange(len(indptr)), numeric.view(np.uint32), prints)
     _, first, unique_row = np.unique(prints, return_index=True, return_inverse=True)
     return first, unique_row
 
 
-def _with_sizes_of(
+def _first_rows(
     features: PooledFeatures, sizes: np.ndarray | None, n_rows: int
 ) -> PooledFeatures:
-    """The first rows, with the sizes of their blocks if they have any."""
+    """The first rows; with ``sizes``, two more slots tell the size of each block."""
     rows = features.rows(0, n_rows)
     return rows if sizes is None else with_sizes(rows, sizes[:n_rows])
 

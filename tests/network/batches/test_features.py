@@ -66,7 +66,7 @@ def test_many_unique_rows_are_seen_in_the_first(small_mutag, monkeypatch):
     monkeypatch.setattr(
         _features,
         "_find_unique",
-        lambda x, n_rows: n_hashed.append(n_rows) or find_unique(x, n_rows),
+        lambda x: n_hashed.append(len(x.numeric)) or find_unique(x),
     )
     cpu = torch.device("cpu")
     assert DeviceFeatures(level.x, level.node_ptr, cpu).unique is None
@@ -82,7 +82,7 @@ def test_batches_get_the_sizes_of_their_blocks(lane_rows, small_mutag, monkeypat
     level, cpu = hierarchies.levels[0], torch.device("cpu")
     sizes = level.block_sizes(hierarchies.node_ptr)
     features = DeviceFeatures(level.x, level.node_ptr, cpu, sizes)
-    # What all graphs have is not copied.
+    # Entries of all graphs are shared with the hierarchies, not copied.
     assert features.slots.data_ptr() == level.x.slots.ctypes.data
     graphs = np.array([7, 2, 9, 2])
     chosen = Chosen(torch.from_numpy(graphs), graphs)
