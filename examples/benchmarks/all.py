@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
 SMALL = "--quick --repeats 1"
 RUNS = {
-    "Coarsening": Run("bench_coarsening.py --data DATA --repeats 3", SMALL, 4),
+    "Coarsening": Run("bench_coarsening.py --data DATA --repeats 3", SMALL, 3),
     "Tables of subtrees": Run("bench_subtrees.py --data DATA --repeats 2", SMALL, 1),
     "q*": Run("bench_resolution.py --data DATA --repeats 1", SMALL, 11),
     "Training": Run("bench_training.py --data DATA --repeats 3", SMALL, 2),
@@ -78,7 +78,7 @@ RUNS = {
         "DATA/graphs/PROTEINS.npz DATA/graphs/IMDB-BINARY.npz "
         "--methods shake ensemble counts wl --csv TMP/peers.csv",
         "--methods shake counts --folds 2 --max-iter 1",
-        5,
+        8,
     ),
     "Molecules": Run(
         "bench_molecules.py DATA/molecules/molhiv.csv.gz --method ensemble "
@@ -99,12 +99,12 @@ RUNS = {
     "Explanations": Run(
         "check_explanations.py --sets MUTAG planted",
         "--seeds 1 --max-iter 1 --planted 40",
-        3,
+        5,
         is_timed=False,
     ),
     "Payments": Run(
-        "check_payments.py --seeds 3",
-        "--cases 64 --max-iter 1 --settings q*",
+        "check_payments.py",
+        "--seeds 3 --cases 64 --max-iter 1 --settings q*",
         1,
         is_timed=False,
     ),

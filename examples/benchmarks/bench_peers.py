@@ -1,4 +1,4 @@
-"""Accuracy and wall time of SHAKE and of what else there is, on the same folds.
+"""Accuracy and seconds of SHAKE and of what else there is, on the same folds.
 
     python examples/benchmarks/bench_peers.py DATA/graphs/MUTAG.npz --methods shake wl
 

@@ -4,7 +4,7 @@
     python examples/benchmarks/bench_stream.py --molecules 40000 --folder /scratch
 
 The first generates graphs of the shape of ogbg-ppa (about 243 nodes and 2,266 edges
-each) in parts, coarsens them into a folder, and trains for an epoch from buffers of
+each) in parts, coarsens them into a folder, and trains for two epochs from buffers of
 --memory bytes; each in a process of its own, of which it prints seconds of CPU, the
 peak of its memory (everything included), and bytes read over those of the levels that
 were needed. With --jobs it writes once more in so many processes.
