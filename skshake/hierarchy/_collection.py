@@ -15,6 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
+from skshake._allocator import give_freed_memory_back
 from skshake.graphs import (
     GraphsLike,
     Names,
@@ -34,6 +35,8 @@ from skshake.hierarchy._overlap import overlap_matrix
 
 # Row groups of a folder that stand for all of them.
 SPREAD_GROUPS = 64
+# From so many input nodes on, memory is given back before parts are joined.
+MANY_NODES = 250_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -548,7 +551,8 @@ def concatenate_hierarchies(
     """Join collections of the same levels, graphs in order, levels in parallel.
 
     The list is emptied, so that of parts that nobody else holds each array is freed
-    once it is joined.
+    once it is joined. What was freed on the way to the parts goes back to the system
+    first, since large arrays do not fit into its place.
     """
     first = parts[0]
     for part in parts:
@@ -572,6 +576,8 @@ def concatenate_hierarchies(
     order = [*distinct]
     parts.clear()
     del first, part, each, of_forest
+    if node_ptr[-1] >= MANY_NODES:
+        give_freed_memory_back()
     joined = Parallel(n_jobs=n_jobs, backend="threading", pre_dispatch="n_jobs")(
         delayed(concatenate_levels)([*distinct.pop(key)]) for key in order
     )

@@ -11,11 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from skshake._allocator import give_freed_memory_back
 from skshake.graphs import FLOAT, offsets, rows_of
-
-# Before an array of so many bytes is joined, the system gets back what was freed.
-LARGE_BYTES = 8 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,17 +249,13 @@ def _join(parts: list, *names: str) -> list[np.ndarray]:
     """Arrays of records, one after the other.
 
     The list is emptied: of records that nobody else holds, each array is freed once it
-    is joined, so that there are never two copies of all. Parts are so small that the C
-    library keeps their memory, and the joined array is too large to fit into it, so it
-    is given back first.
+    is joined, so that there are never two copies of all.
     """
     columns = [[getattr(part, name) for part in parts] for name in reversed(names)]
     parts.clear()
     joined = []
     for name in names:
         arrays = columns.pop()
-        if sum(array.nbytes for array in arrays) >= LARGE_BYTES:
-            give_freed_memory_back()
         if name.endswith("ptr"):
             joined.append(offsets(np.concatenate([np.diff(ptr) for ptr in arrays])))
         else:

@@ -90,3 +90,17 @@ def test_first_forests_are_views(small_mutag):
     assert first.n_forests == 2
     assert first.forests[1][0] is hierarchies.forests[1][0]
     assert hierarchies.first_forests(9).n_forests == 3
+
+
+def test_memory_is_given_back_before_large_parts_are_joined(small_mutag, monkeypatch):
+    given = []
+    module = "skshake.hierarchy._collection"
+    monkeypatch.setattr(f"{module}.give_freed_memory_back", lambda: given.append(1))
+    graphs = small_mutag[0]
+    coarsener = KFCoarsener(n_forests=2, random_state=0).fit(graphs)
+    whole = coarsener.transform(graphs)
+    for n_nodes, n_times in ((graphs.n_nodes + 1, 0), (graphs.n_nodes, 1)):
+        monkeypatch.setattr(f"{module}.MANY_NODES", n_nodes)
+        parts = [coarsener.transform(graphs[:5]), coarsener.transform(graphs[5:])]
+        assert_same_hierarchies(concatenate_hierarchies(parts), whole)
+        assert len(given) == n_times

@@ -6,7 +6,6 @@ from scipy import sparse
 
 from skshake import KFCoarsener
 from skshake.graphs import rows_of
-from skshake.hierarchy import concatenate_hierarchies
 from skshake.hierarchy._level import (
     Level,
     LevelView,
@@ -15,8 +14,6 @@ from skshake.hierarchy._level import (
     concatenate_pooled,
     empty_pooled,
 )
-
-LEVEL = "skshake.hierarchy._level"
 
 
 def test_levels_show_one_graph(two_levels, small_mutag):
@@ -164,24 +161,3 @@ def test_levels_are_split_into_equal_parts(small_mutag):
                 for level in (part, hierarchies.levels[0])
             )
             assert (of_part != expected).nnz == 0
-
-
-def test_memory_is_given_back_before_large_arrays_are_joined(small_mutag, monkeypatch):
-    given = []
-    monkeypatch.setattr(f"{LEVEL}.give_freed_memory_back", lambda: given.append(1))
-    graphs = small_mutag[0]
-    coarsener = KFCoarsener(q=1.0, n_forests=1, random_state=0).fit(graphs)
-    whole = coarsener.transform(graphs)
-    (level,) = whole.levels
-    parts = [coarsener.transform(graphs[:5]), coarsener.transform(graphs[5:])]
-    again = [coarsener.transform(graphs[:5]), coarsener.transform(graphs[5:])]
-    assert not given
-    monkeypatch.setattr(f"{LEVEL}.LARGE_BYTES", level.x.slots.nbytes)
-    (joined,) = concatenate_hierarchies(parts).levels
-    assert given
-    np.testing.assert_array_equal(joined.x.slots, level.x.slots)
-    np.testing.assert_array_equal(joined.x.shares, level.x.shares)
-    monkeypatch.setattr(f"{LEVEL}.LARGE_BYTES", 2**40)
-    given.clear()
-    concatenate_hierarchies(again)
-    assert not given
