@@ -37,7 +37,7 @@ def run(table: Table, n_graphs: int, q: str | float, n_jobs: int) -> None:
     table.add("forests a graph", f"{coarsener.n_forests_}")
     millions, whole = graphs.n_edges / 1e6, PUBLISHED / n_graphs
     for what, seconds in (
-        ("fit (q*, forests, coarse graphs)", fitted - made),
+        ("fit_transform (q*, forests, coarse graphs)", fitted - made),
         ("transform", transformed - fitted),
     ):
         table.add(f"{what}, s", f"{seconds:.1f}")
