@@ -22,6 +22,7 @@ from skshake._sizes import expected_nodes, paper_edges
 from skshake._vectorizer import SubtreeVectorizer
 from skshake.datasets import load_mutag
 from skshake.forests import sample_forests
+from skshake.forests._small_q import LARGEST_COMPONENT
 from skshake.graphs import GraphCollection, as_graphs
 
 
@@ -70,6 +71,10 @@ def warm_up() -> None:
         sample_forests(graphs, [1e-6, 1.0], random_state=0)
         expected_nodes(graphs, 1.0)
         paper_edges(graphs, 1.0)
+    # Whether walks are trapped is asked of weighted graphs with large components alone.
+    n_nodes = LARGEST_COMPONENT + 1
+    ((large, _),) = _random_graphs(1, n_nodes, np.random.default_rng(0))
+    sample_forests([large], 1.0, random_state=0)
 
 
 def main() -> None:
