@@ -10,17 +10,19 @@ from skshake._allocator import freed_memory_kept, give_freed_memory_back
 from skshake.network import _predicting
 from tests._helpers import run_process
 
+RESIDENT = """
+from pathlib import Path
+import resource
+def resident():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+"""
 # It prints how much of an array of 256 MiB stays with the process once it is freed, in
 # a block and after it.
 FREE_IN_A_BLOCK = """
 from contextlib import nullcontext
-from pathlib import Path
-import resource
 import numpy as np
 from skshake._allocator import freed_memory_kept
-def resident():
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
 def grown(block):
     before = resident()
     with block:
@@ -31,18 +33,11 @@ def grown(block):
 for block in (nullcontext(), freed_memory_kept(), nullcontext()):
     print(*grown(block))
 """
-
-
 # It prints how much of many small arrays stays with the process once they are freed,
 # but for one behind them, before and after it is given back.
 FREE_SMALL_ARRAYS = """
-from pathlib import Path
-import resource
 import numpy as np
 from skshake._allocator import give_freed_memory_back
-def resident():
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
 before = resident()
 arrays = [np.ones(8192) for _ in range(2048)]
 last = arrays.pop()
@@ -79,7 +74,7 @@ def run(script, **tuning):
     names = ("GLIBC_TUNABLES", *_allocator.VARIABLES, "LD_PRELOAD")
     unset = [part for name in names for part in ("-u", name)]
     values = [f"{name}={value}" for name, value in tuning.items()]
-    command = ["env", *unset, *values, sys.executable, "-c", script]
+    command = ["env", *unset, *values, sys.executable, "-c", RESIDENT + script]
     printed = run_process(*command).stdout
     return [[float(number) for number in line.split()] for line in printed.splitlines()]
 

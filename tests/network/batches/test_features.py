@@ -12,6 +12,8 @@ from skshake.network.batches import _features
 from skshake.network.batches._features import DeviceFeatures, append_sizes, with_sizes
 from skshake.network.batches._ranges import Chosen, Ranges
 
+CPU = torch.device("cpu")
+
 
 def test_sizes_are_appended_by_hand():
     indptr, slots = np.array([0, 2, 2]), np.array([4, 1], np.int32)
@@ -41,7 +43,7 @@ def test_unique_rows_are_the_rows(n_first, small_mutag, monkeypatch):
         small_mutag[0]
     )
     (level,) = hierarchies.levels
-    edge_attr, cpu = level.edge_attr, torch.device("cpu")
+    edge_attr, cpu = level.edge_attr, CPU
     device = DeviceFeatures(edge_attr, level.edge_ptr, cpu)
     table = device.unique.slots
     rows = [
@@ -74,20 +76,26 @@ def test_many_unique_rows_are_seen_in_the_first(small_mutag, monkeypatch):
     assert n_hashed == [50]
 
 
-@pytest.mark.parametrize("lane_rows", [8, 2_048])
-def test_batches_get_the_sizes_of_their_blocks(lane_rows, small_mutag, monkeypatch):
+@pytest.fixture
+def sized(small_mutag, monkeypatch):
+    """A level, sizes of its blocks, and its features on the host, row by row."""
     monkeypatch.setattr(_features, "MOST_UNIQUE", 6)
-    monkeypatch.setattr(_threads, "LANE_ROWS", lane_rows)
     hierarchies = KFCoarsener(q=0.5, random_state=0).fit_transform(small_mutag[0])
-    level, cpu = hierarchies.levels[0], torch.device("cpu")
+    level = hierarchies.levels[0]
     sizes = level.block_sizes(hierarchies.node_ptr)
-    features = DeviceFeatures(level.x, level.node_ptr, cpu, sizes)
+    return level, sizes, DeviceFeatures(level.x, level.node_ptr, CPU, sizes)
+
+
+@pytest.mark.parametrize("lane_rows", [8, 2_048])
+def test_batches_get_the_sizes_of_their_blocks(lane_rows, sized, monkeypatch):
+    monkeypatch.setattr(_threads, "LANE_ROWS", lane_rows)
+    level, sizes, features = sized
     # Entries of all graphs are shared with the hierarchies, not copied.
     assert features.slots.data_ptr() == level.x.slots.ctypes.data
     graphs = np.array([7, 2, 9, 2])
     chosen = Chosen(torch.from_numpy(graphs), graphs)
     with lanes_in_threads():
-        batch = features.gather(Ranges(level.node_ptr, cpu), chosen)
+        batch = features.gather(Ranges(level.node_ptr, CPU), chosen)
     rows, _ = rows_of(level.node_ptr, graphs)
     expected = with_sizes(level.x, sizes).take(rows)
     assert batch.n_slots == expected.n_slots
@@ -98,15 +106,11 @@ def test_batches_get_the_sizes_of_their_blocks(lane_rows, small_mutag, monkeypat
     assert features.entry_counts[graphs].sum() == len(expected.slots)
 
 
-def test_batches_without_graphs_have_no_entries(small_mutag, monkeypatch):
-    monkeypatch.setattr(_features, "MOST_UNIQUE", 6)
-    hierarchies = KFCoarsener(q=0.5, random_state=0).fit_transform(small_mutag[0])
-    level, cpu = hierarchies.levels[0], torch.device("cpu")
-    sizes = level.block_sizes(hierarchies.node_ptr)
-    features = DeviceFeatures(level.x, level.node_ptr, cpu, sizes)
+def test_batches_without_graphs_have_no_entries(sized):
+    level, _, features = sized
     none = np.empty(0, np.int64)
     batch = features.gather(
-        Ranges(level.node_ptr, cpu), Chosen(torch.from_numpy(none), none)
+        Ranges(level.node_ptr, CPU), Chosen(torch.from_numpy(none), none)
     )
     assert batch.slots.rowptr.tolist() == [0]
     assert len(batch.slots.col) == len(batch.numeric) == 0
